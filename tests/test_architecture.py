@@ -130,8 +130,8 @@ BROKEN: dict[Rule, Samples] = {
         ("wenlan_lab/surfaces/cli/main.py", "rows = list(map(print, rows))"),
     ],
     rules.outsiders_use_the_public_api: [
-        ("evals/bench.py", "from wenlan_lab.derived.faiss_index import FaissIndex"),
-        ("evals/bench.py", "from wenlan_lab import engine"),
+        ("evals/other.py", "from wenlan_lab.derived.faiss_index import FaissIndex"),
+        ("evals/other.py", "from wenlan_lab import engine"),
         ("evals/locomo.ipynb", "from wenlan_lab.evals.metrics import recall"),
         ("evals/locomo.ipynb", "import wenlan_lab.evals.metrics"),
         ("notebooks/tour.ipynb", "import wenlan_lab\nwenlan_lab.store.connection.open_truth('x')"),
@@ -181,7 +181,7 @@ RIGHT: dict[Rule, Samples] = {
     ],
     rules.outsiders_use_the_public_api: [
         (
-            "evals/bench.py",
+            "evals/other.py",
             "import wenlan_lab\nfrom wenlan_lab import open\nfrom wenlan_lab.testing import HashEmbedder",
         ),
         ("notebooks/tour.ipynb", "from wenlan_lab import evals\nfrom wenlan_lab.evals import metrics\nevals.run"),

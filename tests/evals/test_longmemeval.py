@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.evals.samples import OTHER_SHA, SHA, longmemeval_sample, real_file
 from wenlan_lab import InvalidRequest
 from wenlan_lab.evals import longmemeval
+from wenlan_lab.importers import parse_longmemeval
 
 
 def case_of(protocol, number=0):
@@ -184,16 +186,23 @@ FACTS = {
 }  # fmt: skip
 
 
+@cache
 def read(name):
+    """The decoded file, its digest, and its turns: read once, for they hold for every protocol."""
     content = real_file(name).read_bytes()
-    return json.loads(content), sha256(content).hexdigest()
+    raw = json.loads(content)
+    return raw, sha256(content).hexdigest(), parse_longmemeval(raw)
+
+
+def parsed(name, protocol="turns"):
+    raw, digest, batch = read(name)
+    return longmemeval.parse(raw, digest, protocol, batch=batch)
 
 
 @pytest.mark.parametrize("name", FACTS)
 def test_the_real_files_have_the_published_counts(name):
-    raw, digest = read(name)
     for protocol, facts in FACTS[name].items():
-        benchmark = longmemeval.parse(raw, digest, protocol)
+        benchmark = parsed(name, protocol)
         counts = benchmark.counts
         assert (counts["cases"], counts["turns"], counts["graded"]) == facts, protocol
         for case in benchmark.cases:
@@ -203,20 +212,20 @@ def test_the_real_files_have_the_published_counts(name):
 
 
 def test_the_real_files_have_the_known_faults():
-    oracle = longmemeval.parse(*read("longmemeval_oracle.json")).quirks
+    oracle = parsed("longmemeval_oracle.json").quirks
     assert oracle["abstention questions"] == 30
     assert oracle["abstention questions without a gold turn"] == 21
     assert oracle["answers that are no text"] == 32
     assert oracle["haystacks with a session dated after the question"] == 43
-    published = longmemeval.parse(*read("longmemeval_s_published84.json")).quirks
+    published = parsed("longmemeval_s_published84.json").quirks
     assert published["session ids repeated in one haystack"] == 4
     assert published["haystacks with a session dated after the question"] == 12
 
 
 def test_our_official_gold_is_what_the_authors_read_from_the_session_names():
     """They take for gold whatever keeps `answer` in its id; we take has_answer. On the real file it is the same."""
-    raw, digest = read("longmemeval_oracle.json")
-    for entry, case in zip(raw, longmemeval.parse(raw, digest, "official-session").cases, strict=True):
+    raw = read("longmemeval_oracle.json")[0]
+    for entry, case in zip(raw, parsed("longmemeval_oracle.json", "official-session").cases, strict=True):
         theirs = {
             name
             for name, session in zip(entry["haystack_session_ids"], entry["haystack_sessions"], strict=True)
@@ -226,8 +235,8 @@ def test_our_official_gold_is_what_the_authors_read_from_the_session_names():
 
 
 def test_a_question_of_both_files_can_not_be_mixed_up():
-    oracle = longmemeval.parse(*read("longmemeval_oracle.json"))
-    published = longmemeval.parse(*read("longmemeval_s_published84.json"))
+    oracle = parsed("longmemeval_oracle.json")
+    published = parsed("longmemeval_s_published84.json")
     shared = {q.id for c in oracle.cases for q in c.questions} & {q.id for c in published.cases for q in c.questions}
     assert len(shared) == 84
     assert {case.id for case in oracle.cases}.isdisjoint(case.id for case in published.cases)

@@ -2,9 +2,8 @@
 
 The tokens of all texts of a batch lie in one long matrix; only attention looks at one text at a time (texts of the same
 length together). Weights are laid out once for the CPU's matrix kernels, and query, key and value are one product. The
-results are those of the model's own code up to float32 rounding, whatever else is in the batch; 1.1 to 1.4 times as fast,
-and twice for one query. It covers plain BERT encoders with mean or first-token pooling, and says so by returning None
-for all others.
+results are those of the model's own code up to float32 rounding, whatever else is in the batch. It covers plain BERT
+encoders with mean or first-token pooling; for all others `bert_forward` returns None.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class Linear:
         return cls(weight, bias, packed=False) if packed is None else cls(packed, bias, packed=True)
 
     def __call__(self, x: Any, activation: str = "none") -> Any:
-        """X @ weight.T + bias, then "gelu" if wanted."""
+        """Multiply by the transposed weights, add the bias, then apply "gelu" if wanted."""
         import torch
 
         if self.packed:
@@ -87,7 +86,7 @@ class Layer:
     last_norm: Norm
 
     def __call__(self, x: Any, groups: Sequence[tuple[int, int, int]], heads: int) -> Any:
-        """X is (tokens, hidden); `groups` are (first row, texts, tokens of each)."""
+        """Pass on `x`, (tokens, hidden); `groups` are (first row, texts, tokens of each)."""
         import torch
 
         hidden = x.shape[1]

@@ -202,5 +202,5 @@ def prune(connection: sqlite3.Connection, keep: str) -> int:
     with transaction(connection):
         count = connection.execute(PRUNE, (keep,)).rowcount
     if count:
-        connection.execute("pragma incremental_vacuum").fetchall()
+        connection.executescript("pragma incremental_vacuum")  # a step for each page: `execute` would take only one
     return count

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wenlan_lab.errors import ProviderContractError
+from wenlan_lab.errors import NotFound, ProviderContractError
 
 if TYPE_CHECKING:
     from wenlan_lab.model.ports import FloatMatrix, FloatVector, IntArray
@@ -45,8 +45,8 @@ class ExactIndex:
             self._keys, self._rows = self._keys[kept], self._rows[kept]
 
     def vectors(self, keys: IntArray) -> FloatMatrix:
-        """The vectors of these keys, in order (len(keys), dimensions). All of them must be there."""
-        return self._rows[np.searchsorted(self._keys, keys)]
+        """The vectors of these keys, in order (len(keys), dimensions). Raises NotFound unless all of them are there."""
+        return self._rows[rows_of(self._keys, keys)]
 
     def search(self, vector: FloatVector, k: int, allowed: IntArray | None = None) -> tuple[IntArray, FloatVector]:
         """The k best keys and their inner products, best first, ties by key; among `allowed` only, when given."""
@@ -55,6 +55,18 @@ class ExactIndex:
         keys, vectors = self._keys[rows], self._rows[rows]
         near = contenders(vectors @ query, k)
         return ranked(keys[near], vectors[near], query, k)
+
+
+def rows_of(ascending: IntArray, keys: IntArray) -> IntArray:
+    """Where each of `keys` stands among ascending ones. Raises NotFound when one isn't there."""
+    keys = np.asarray(keys, dtype=np.int64)
+    at = np.searchsorted(ascending, keys)
+    absent = np.ones(len(keys), dtype=np.bool_)
+    inside = at < len(ascending)
+    absent[inside] = ascending[at[inside]] != keys[inside]
+    if absent.any():
+        raise NotFound(f"the vector index has no key {keys[absent][0]}: bring it up to date before asking for vectors.")
+    return at
 
 
 def contenders(scores: FloatVector, k: int) -> IntArray:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wenlan_lab.derived.exact_index import SLACK, checked, checked_query, ranked
+from wenlan_lab.derived.exact_index import SLACK, checked, checked_query, ranked, rows_of
 
 if TYPE_CHECKING:
     from wenlan_lab.model.ports import FloatMatrix, FloatVector, IntArray
@@ -58,8 +58,9 @@ class FaissIndex:
         self._sorted = None
 
     def vectors(self, keys: IntArray) -> FloatMatrix:
-        """The vectors of these keys, in order (len(keys), dimensions). All of them must be there."""
-        return self._stored()[self._find(np.asarray(keys, dtype=np.int64))[1]]
+        """The vectors of these keys, in order (len(keys), dimensions). Raises NotFound unless all of them are there."""
+        ordered, rows, _ = self._order()
+        return self._stored()[rows[rows_of(ordered, keys)]]
 
     def search(self, vector: FloatVector, k: int, allowed: IntArray | None = None) -> tuple[IntArray, FloatVector]:
         """The k best keys and their inner products, best first, ties by key; among `allowed` only, when given."""
@@ -81,7 +82,7 @@ class FaissIndex:
         return ranked(self._order()[2][near], self._stored()[near], query, k)
 
     def _stored(self) -> FloatMatrix:
-        """All rows as FAISS holds them, without a copy (n, dimensions)."""
+        """All rows where FAISS keeps them, (n, dimensions): to be copied from at once, since an addition may move them."""
         if len(self) == 0:
             return np.empty((0, self._dimensions), dtype=np.float32)
         flat = self._faiss.rev_swig_ptr(self._flat.get_xb(), len(self) * self._dimensions)

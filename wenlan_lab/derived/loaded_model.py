@@ -1,6 +1,6 @@
 """A sentence model that is ready to work: its tokeniser, its limits, its prefixes and one function that embeds a batch.
 
-Two ways lead here. The bundled weights are read by us, which spares the three seconds that transformers and
+Two ways lead here. The bundled weights are read by us, which spares the seconds that transformers and
 sentence_transformers take to import. Any other model is loaded by sentence_transformers; when it is a plain BERT and our
 own forward pass agrees with it, that one is used, since it is faster.
 """

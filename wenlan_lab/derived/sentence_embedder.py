@@ -57,7 +57,7 @@ class SentenceEmbedder:
         self._batch_tokens = batch_tokens
         self._on_load = on_load
         self._loaded: LoadedModel | None = None
-        self._tokenizer: Tokenizer | None = None
+        self._windowing: tuple[Tokenizer, int] | None = None
         self._query = lru_cache(maxsize=CACHED_QUERIES)(self._embed_query)
 
     @property
@@ -75,10 +75,11 @@ class SentenceEmbedder:
 
         The bundled model needs its tokeniser only for this, which loads in some milliseconds.
         """
-        tokenizer, most, prefix = self._whole_tokenizer()
-        fixed = len(tokenizer.encode(prefix).ids)  # the special tokens, and the prefix when there is one
-        limit = most - fixed
-        return token_windows(text, tokenizer, limit, min(OVERLAP, limit // 8))
+        if self._windowing is None:
+            tokenizer, most, prefix = self._whole_tokenizer()
+            self._windowing = tokenizer, most - len(tokenizer.encode(prefix))  # its special tokens are always there
+        tokenizer, limit = self._windowing
+        return token_windows(text, tokenizer, limit, min(OVERLAP, limit // 4))
 
     def embed_documents(self, texts: Sequence[str], progress: Progress | None = None) -> FloatMatrix:
         """float32 (len(texts), dimensions), rows of length 1. Of a text longer than one window the rest is not read."""
@@ -86,7 +87,10 @@ class SentenceEmbedder:
         return self._embed([model.document_prefix + text for text in texts], progress)
 
     def embed_query(self, text: str) -> FloatVector:
-        """float32 (dimensions,), of length 1, read-only; the last 4,096 are kept. A long query is the mean of its windows."""
+        """float32 (dimensions,), of length 1, read-only; the last 4,096 are kept.
+
+        A query that is longer than a window is the mean of its windows, so that none of it is left out.
+        """
         return self._query(text)
 
     def _embed_query(self, text: str) -> FloatVector:
@@ -132,11 +136,9 @@ class SentenceEmbedder:
         return loaded_model.load_named(self._model_name, self._revision)
 
     def _whole_tokenizer(self) -> tuple[Tokenizer, int, str]:
-        """A tokeniser that doesn't cut, how many tokens the model reads, and what is put before a document."""
+        """A tokeniser that doesn't cut, how many tokens the model reads, and what is put before a text."""
         if self._model_name is None:
-            if self._tokenizer is None:
-                self._tokenizer = bundled_model.read_tokenizer(bundled_model.model_folder())
-            return self._tokenizer, bundled_model.MOST_TOKENS, ""
+            return bundled_model.read_tokenizer(bundled_model.model_folder()), bundled_model.MOST_TOKENS, ""
         model = self._load()
         longer = max(model.document_prefix, model.query_prefix, key=len)
         return model.tokenizer, model.most_tokens, longer

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from wenlan_lab.errors import InvalidRequest
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
@@ -37,7 +39,7 @@ def token_windows(text: str, tokenizer: Tokenizer, limit: int = LIMIT, overlap: 
     offsets into the text. Takes time in proportion to the text.
     """
     if overlap < 0 or limit < max(4 * overlap, 1):
-        raise ValueError(f"limit must be at least 4 * overlap: got limit={limit}, overlap={overlap}")
+        raise InvalidRequest(f"limit must be at least 4 * overlap: got limit={limit}, overlap={overlap}.")
     encoding = tokenizer.encode(readable(text), add_special_tokens=False)
     if len(encoding) <= limit:
         return (text,)

@@ -12,16 +12,25 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from wenlan_lab.engine import gate
+from wenlan_lab.engine import gate, revision
 from wenlan_lab.engine.evidence import resolve_evidence, trust_from
 from wenlan_lab.engine.near import Neighbours
 from wenlan_lab.engine.normalise import check_storable, text_key
 from wenlan_lab.engine.scopes import WriteSpace, write_space
 from wenlan_lab.errors import InvalidRequest, ProviderUnavailable
 from wenlan_lab.model.actors import Actor
-from wenlan_lab.model.changes import CaptureMemory, Change, RecordRejection
+from wenlan_lab.model.changes import Change, RecordRejection
 from wenlan_lab.model.memories import NewMemory, Origin
-from wenlan_lab.model.outcomes import AlreadyKnown, Captured, NearDuplicate, Receipt, Rejection, Written
+from wenlan_lab.model.outcomes import (
+    AlreadyKnown,
+    Captured,
+    ClaimTombstoned,
+    Held,
+    NearDuplicate,
+    Receipt,
+    Rejection,
+    Written,
+)
 from wenlan_lab.model.ports import Progress
 from wenlan_lab.model.types import TYPE_RULES, missing_fields, parse_type, retrieval_cue, unknown_fields
 
@@ -42,6 +51,7 @@ class NewCapture:
     tags: Sequence[str] = ()
     evidence: Sequence[object] = ()
     valid_from: str | None = None
+    supersedes: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +162,7 @@ def _write(wb: Workbench, plans: list[_Plan], actor: Actor, *, allow_unembedded:
             "nothing was stored; make the embedder work, or capture with allow_unembedded=True.",
         )
         plans = [_Plan(plan.item, plan.place, rejection=plan.rejection or refused) for plan in plans]
-    changes = [_change_of(plan) for plan in plans]
+    changes = _changes(wb, plans, neighbours, actor)
     written = wb.apply_all(changes, actor)
     near = _nearest(wb, plans, written, neighbours)
     extra = (UNEMBEDDED,) if failure else ()
@@ -178,9 +188,21 @@ def _nearest(
     return found
 
 
-def _change_of(plan: _Plan) -> Change:
-    if plan.memory is not None:
-        return CaptureMemory(plan.memory)
+def _changes(wb: Workbench, plans: list[_Plan], neighbours: Neighbours | None, actor: Actor) -> list[Change]:
+    """One change for each plan, with what it revises or contradicts settled."""
+    changes: list[Change] = []
+    at = 0
+    for plan in plans:
+        if plan.memory is None:
+            changes.append(_rejected(plan))
+            continue
+        near = neighbours.close_to(at, revision.NEAR) if neighbours is not None else ()
+        changes.append(revision.decide(wb, plan.memory, plan.item.supersedes, near, actor))
+        at += 1
+    return changes
+
+
+def _rejected(plan: _Plan) -> Change:
     rejection = plan.rejection
     if rejection is None:
         raise AssertionError("a plan is either a memory or a rejection")
@@ -197,6 +219,16 @@ def _receipt(plan: _Plan, done: Written, near: NearDuplicate | None, extra: tupl
         case Captured(memory_id):
             warnings = (*plan.warnings, *extra)
             return Receipt(done.seq, "Captured", memory_id, place.name, place.source, near, warnings)
+        case Held(memory_id, review_id):
+            told = f"it waits in review as {review_id}: nothing that is recalled has changed"
+            return Receipt(done.seq, "Held", memory_id, place.name, place.source, near, (*plan.warnings, told, *extra))
+        case ClaimTombstoned(stone, why):
+            refused = Rejection(
+                "claim_tombstoned",
+                f"this claim was rejected before{f' ({why})' if why else ''}",
+                f"if it is true after all, lift the tombstone first: unforget({stone!r}, reason).",
+            )
+            return Receipt(None, "Rejected", None, place.name, place.source, reason=refused)
         case AlreadyKnown(memory_id):
             return Receipt(None, "AlreadyKnown", memory_id, place.name, place.source)
         case other:

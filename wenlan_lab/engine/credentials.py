@@ -32,12 +32,20 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("jwt", re.compile(r"\beyJ[A-Za-z0-9_\-]{8,}\.eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}")),
     ("bearer_token", re.compile(r"\bbearer[ \t]{1,8}(?=[A-Za-z0-9_\-.~+/]{0,60}[0-9_\-.~+/=])[A-Za-z0-9_\-.~+/]{20,4096}=*", re.IGNORECASE)),
     ("basic_auth", re.compile(r"\bbasic[ \t]{1,8}(?=[A-Za-z0-9+/]{0,60}[0-9+/=])[A-Za-z0-9+/]{16,1024}={1,2}", re.IGNORECASE)),
-    ("url_password", re.compile(r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{1,100}:(?P<value>[^\s/@]{3,200})@", re.IGNORECASE)),
+    ("url_password", re.compile(r"\b[a-z][a-z0-9+.\-]{1,20}://[^\s:/@]{1,100}:(?P<value>(?!\[redacted|password@|passwd@|pass@|secret@)[^\s/@]{3,200})@", re.IGNORECASE)),
     ("assignment", re.compile(
         r"(?:pass(?:word|wd|phrase)|pwd|secret(?:[_\-]?(?:access)?[_\-]?key)?|api[_\- ]?key|access[_\-]?(?:key|token)|auth[_\-]?token|client[_\-]?secret|private[_\-]?key|(?:refresh|session|id)[_\-]token|(?<![A-Za-z])token)"
         r"[\"'`]?[ \t]{0,4}(?:=>|:=|[:=])[ \t]{0,4}(?P<quote>[\"'`]?)(?P<value>[^\s\"'`,;<>{}()\[\]]{6,512})", re.IGNORECASE
     )),
 )  # fmt: skip
+# "req.body.accessToken", "cookieStore", "Column": names in code, letters and dots alone.
+_EXPRESSION = re.compile(r"^[A-Za-z_]+(?:\.[A-Za-z_]+)+$|^[a-z]+(?:[A-Z][a-z]+)+$|^[A-Z][a-z]+$")
+# Every pattern above needs one of these; most texts hold none, and every capture comes through here.
+_HINT = re.compile(
+    r"PRIVATE KEY|sk-|[rsp]k_|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|hooks\.slack|A[KSBC][IC]A|AIza|ya29\.|GOCSPX-|hf_"
+    r"|npm_|pypi-|SG\.|SK[0-9a-f]|eyJ|://"
+    r"|(?i:bearer[ \t]|basic[ \t]|pass(?:word|wd|phrase)|pwd|secret|api[_\- ]?key|access[_\-]?key|private[_\-]?key|token)"
+)
 _PLACEHOLDER = re.compile(
     r"^(?:x+|\*+|\.+|<.*|\$\{?.*|%.*|your[_\-].*|example.*|changeme|redacted.*|none|null|true|false|required|optional|missing|string)$",
     re.IGNORECASE,
@@ -64,6 +72,8 @@ class Redacted:
 
 def find_credentials(text: str) -> tuple[Credential, ...]:
     """All secrets in a text, in order, none overlapping."""
+    if _HINT.search(text) is None:
+        return ()
     found: list[Credential] = []
     for kind, pattern in _PATTERNS:
         for match in pattern.finditer(text):
@@ -81,18 +91,14 @@ def find_credentials(text: str) -> tuple[Credential, ...]:
 
 
 def _looks_secret(value: str, *, quoted: bool) -> bool:
-    """A value that is assigned to a password counts unless it is a placeholder or an ordinary word of prose."""
-    if _PLACEHOLDER.match(value):
+    """A value assigned to a password counts, unless it is a placeholder, a word of prose, or an expression of code."""
+    bare = value.rstrip(".!?:")
+    if _PLACEHOLDER.match(value) or _EXPRESSION.match(bare):
         return False
-    kinds = sum(
-        (
-            any(c.isdigit() for c in value),
-            any(c.islower() for c in value),
-            any(c.isupper() for c in value),
-            any(not c.isalnum() for c in value.rstrip(".!?")),
-        )
-    )
-    return kinds >= 2 or quoted
+    digit, lower = any(c.isdigit() for c in bare), any(c.islower() for c in bare)
+    upper = any(c.isupper() for c in bare[1:])  # a capital at the beginning is how a sentence starts
+    other = any(not c.isalnum() for c in bare)
+    return digit + lower + upper + other >= 2 or (quoted and " " not in value)
 
 
 def redact(text: str) -> Redacted:

@@ -23,7 +23,6 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 K1, B = 1.2, 0.75
-FEEDBACK_FROM, FEEDBACK_TERMS = 5, 10
 FEW_THREADS, LONG_TEXT = 6, 200.0
 
 
@@ -106,7 +105,6 @@ def compute(view: Snapshot, query: Query, numbers: IntArray, vector: NDArray[np.
         "big": _pairs(view, numbers, query),
         "rare": present[:, int(np.argmax(idf * keep))].astype(np.float64) if terms else np.zeros(len(numbers)),
     }
-    features |= _feedback(view, numbers, terms, scaled_bm, scaled_dense, vector, mean)
     features |= {
         "rb": 1 / (1 + _rank(bm)),
         "rc": 1 / (1 + _rank(dense)),
@@ -228,41 +226,6 @@ def _pairs(view: Snapshot, numbers: IntArray, query: Query) -> FloatArray:
         hits = owner[:-1][inside & (keys == np.uint64((first << 32) | second))]
         found[np.unique(hits)] += 1
     return np.minimum(found, 3) / 3
-
-
-def _feedback(
-    view: Snapshot,
-    numbers: IntArray,
-    terms: Sequence[int],
-    bm: FloatArray,
-    dense: FloatArray,
-    vector: NDArray[np.float32] | None,
-    mean: float,
-) -> dict[str, FloatArray]:
-    """Pseudo-relevance feedback: more words from the five best (RM3), and their vectors (Rocchio)."""
-    base = 0.5 * bm + 0.5 * dense
-    top = np.argsort(-base, kind="stable")[:FEEDBACK_FROM]
-    weights: dict[int, float] = {}
-    for row in top.tolist():
-        words = view.words[int(numbers[row])]
-        for word, count in zip(*np.unique(words, return_counts=True), strict=True):
-            weights[int(word)] = weights.get(int(word), 0.0) + base[row] * count / len(words)
-    documents = _idf(view, list(weights))
-    extra = {
-        word: weight * idf for (word, weight), idf in zip(weights.items(), documents, strict=True) if word not in terms
-    }
-    chosen = sorted(extra, key=lambda word: (-extra[word], word))[:FEEDBACK_TERMS]
-    total = sum(extra[word] for word in chosen) or 1.0
-    counted = _count(view, numbers, chosen)
-    share = np.array([extra[word] / total for word in chosen])
-    rm = _bm25(counted.counts, counted.lengths, _idf(view, chosen) * share, mean) if chosen else np.zeros(len(numbers))
-    rocchio = dense
-    if vector is not None and len(view.keys):
-        owner, vectors = view.vectors_of(numbers[top[:3]])
-        if len(owner):
-            moved = vector + 0.5 * vectors.mean(axis=0)
-            rocchio = _dense(view, numbers, (moved / np.linalg.norm(moved)).astype(np.float32))
-    return {"rm": scale(rm), "cp": scale(rocchio)}
 
 
 def _text_features(

@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wenlan_lab.derived import lexical
-from wenlan_lab.engine.normalise import text_key
+from wenlan_lab.engine.normalise import excerpt, text_key
 from wenlan_lab.engine.question import Query
 from wenlan_lab.model.memories import Memory
 from wenlan_lab.model.recall import Dropped, DropReason, Hit
 from wenlan_lab.model.sources import PassageOrigin
 from wenlan_lab.model.spaces import ReadScope, SpaceScope, UncategorizedScope
-from wenlan_lab.store import memories
+from wenlan_lab.store import memories, reviews, time_travel
 from wenlan_lab.store.passages import PlacedPassage, placed
 
 if TYPE_CHECKING:
+    from wenlan_lab.engine.recall import Request
     from wenlan_lab.engine.relevance import Candidates, Scored
     from wenlan_lab.engine.workbench import Workbench
 
@@ -37,16 +38,10 @@ class Chosen:
 
 
 def choose(
-    wb: Workbench,
-    k: int,
-    scope: ReadScope,
-    include: tuple[str, ...],
-    query: Query,
-    candidates: Candidates,
-    scored: Scored,
+    wb: Workbench, request: Request, scope: ReadScope, query: Query, candidates: Candidates, scored: Scored
 ) -> Chosen:
     """The k best candidates that may be seen, near-identical ones folded into the first of them."""
-    view = wb.index.snapshot
+    view, k = wb.index.snapshot, request.k
     names = np.array([view.ids[number] for number in candidates.numbers], dtype=object)
     order = np.lexsort((names, -scored.score)) if len(names) else np.empty(0, dtype=np.int64)
     chosen: dict[str, Hit] = {}
@@ -56,13 +51,13 @@ def choose(
         part = order[at : at + max(k, 8)]
         at += len(part)
         ids = [str(names[row]) for row in part]
-        rows = _read(wb, ids)
+        rows = _read(wb, ids, request)
         for row, entry_id in zip(part, ids, strict=True):
             if len(chosen) >= k:
                 dropped.append(Dropped(entry_id, "beyond_k"))
                 continue
             hit = _hit(rows.get(entry_id), int(row), query, candidates, scored)
-            reason = _refusal(rows.get(entry_id), hit, scope, include)
+            reason = _refusal(rows.get(entry_id), hit, scope, request)
             if hit is None or reason is not None:
                 dropped.append(Dropped(entry_id, reason or "forgotten"))
                 continue
@@ -76,37 +71,56 @@ def choose(
     return Chosen(tuple(chosen.values()), tuple(dropped[:DROPPED_SHOWN]))
 
 
-def _read(wb: Workbench, ids: Sequence[str]) -> dict[str, Memory | PlacedPassage]:
+def disputes(wb: Workbench, found: Sequence[Hit]) -> Iterator[str]:
+    """For every disputed hit the other side, in words: a contradiction is never shown one-sidedly."""
+    for hit in found:
+        other_id = reviews.disputed_by(wb.truth, hit.id) if hit.trust == "disputed" else None
+        if other_id is not None:
+            other = memories.get(wb.truth, other_id)
+            yield f"{hit.id} is disputed: {other.id} says {excerpt(other.text)!r}"
+
+
+def _read(wb: Workbench, ids: Sequence[str], request: Request) -> dict[str, Memory | PlacedPassage]:
     found: dict[str, Memory | PlacedPassage] = {}
     of_memories = [entry_id for entry_id in ids if wb.index.snapshot.kind[wb.index.snapshot.numbers[entry_id]] == 0]
     if of_memories:
-        found.update(memories.get_many(wb.truth, of_memories))
+        found.update(time_travel.known_at(wb.truth, of_memories, request.known_at))
     if len(of_memories) < len(ids):
-        found.update(placed(wb.truth, ids))
+        passages = placed(wb.truth, ids)
+        late = time_travel.passages_not_known(wb.truth, passages, request.known_at) if request.known_at else set()
+        found.update((passage_id, passage) for passage_id, passage in passages.items() if passage_id not in late)
     return found
 
 
 def _refusal(
-    row: Memory | PlacedPassage | None, hit: Hit | None, scope: ReadScope, include: tuple[str, ...]
+    row: Memory | PlacedPassage | None, hit: Hit | None, scope: ReadScope, request: Request
 ) -> DropReason | None:
-    """Why a candidate may not be shown, by what the truth says of it now."""
+    """Why a candidate may not be shown, by what the truth says of it (now, or at the time that was asked for)."""
     if row is None or hit is None:
         return "forgotten"
     if isinstance(scope, SpaceScope) and row.space_id != scope.space_id:
         return "out_of_scope"
     if isinstance(scope, UncategorizedScope) and row.space_id is not None:
         return "out_of_scope"
-    if isinstance(row, Memory) and not _recalled(row, include, archived=hit.factors.get("archive", 1.0) < 1.0):
+    if isinstance(row, PlacedPassage):
+        return "out_of_time" if request.as_of and row.at and row.at > request.as_of else None
+    if row.trust == "rejected" and "rejected" not in request.include:
         return "not_recalled"
-    return None
+    if row.trust == "draft" and "drafts" not in request.include:
+        return "not_recalled"
+    if request.as_of is not None:
+        return _not_true_at(row, request.as_of)
+    archived = hit.factors.get("archive", 1.0) < 1.0 and not request.past
+    shown = row.status == "live" or row.status in request.include or row.trust == "rejected"
+    return None if shown or (row.status == "superseded" and archived) else "not_recalled"
 
 
-def _recalled(memory: Memory, include: tuple[str, ...], *, archived: bool) -> bool:
-    if memory.trust == "rejected":
-        return "rejected" in include
-    if memory.trust == "draft" and "drafts" not in include:
-        return False
-    return memory.status == "live" or memory.status in include or (memory.status == "superseded" and archived)
+def _not_true_at(memory: Memory, moment: str) -> DropReason | None:
+    """A claim is true from valid_from until before valid_to, whether something replaced it later or not."""
+    if memory.status not in ("live", "superseded"):
+        return "not_recalled"
+    ended = memory.valid_to is not None and memory.valid_to <= moment
+    return "out_of_time" if memory.valid_from > moment or ended else None
 
 
 def _hit(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from wenlan_lab.engine import faces
 from wenlan_lab.engine.importers.batches import ImportBatch, ImportedSource, Skipped
+from wenlan_lab.engine.importers.chunks import estimate_tokens
 from wenlan_lab.engine.importers.detect import read
 from wenlan_lab.errors import InvalidRequest
 from wenlan_lab.model import shown
@@ -185,7 +186,7 @@ class SourcesOfWorkbench:
 
     def _count_tokens(self, text: str) -> int:
         count = getattr(self.wb.embedder, "count_tokens", None)
-        return int(count(text)) if count is not None else len(text.split()) * 4 // 3
+        return int(count(text)) if count is not None else estimate_tokens(text)
 
     def removal(self, source_id: str) -> Removal:
         """What `remove` would take: to be shown before it is done."""

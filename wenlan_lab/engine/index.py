@@ -49,15 +49,14 @@ class Index:
     def _embed(self, most: int | None, progress: Progress | None) -> list[str]:
         if self.embedder is None:
             return ["no embedder: keyword search only"]
-        if vectors.use_identity(self.connection, self.embedder.identity):
-            self.notes.append("the embedder changed: all texts are embedded again")
-        count = vectors.waiting(self.connection)
-        if count == 0:
-            return []
-        if most is not None and count > most:
-            return [f"{count} entries wait for their vectors: run `rebuild` (keyword search covers them meanwhile)"]
-        try:
-            vectors.embed_waiting(self.connection, self.cache, self.embedder, progress=progress)
+        try:  # the identity of a hub model is known only when it is loaded
+            if vectors.use_identity(self.connection, self.embedder.identity):
+                self.notes.append("the embedder changed: all texts are embedded again")
+            count = vectors.waiting(self.connection)
+            if most is not None and count > most:
+                return [f"{count} entries wait for their vectors: run `rebuild` (keyword search covers them meanwhile)"]
+            if count:
+                vectors.embed_waiting(self.connection, self.cache, self.embedder, progress=progress)
         except ProviderUnavailable as error:
             return [f"embedder unavailable, keyword search only: {error}"]
         return []

@@ -52,6 +52,12 @@ class Neighbours:
                 return NearDuplicate(memory_id, other, round(similarity, 4))
         return None
 
+    def close_to(self, at: int, threshold: float) -> tuple[tuple[float, str], ...]:
+        """(cosine, id) of the live and the rejected memories of the same space that are close, best first."""
+        live = [(score, memory_id) for score, memory_id, _ in self._in_index(at, threshold)]
+        gone = [(score, memory_id) for score, memory_id, _ in self._in_index(at, threshold, rejected=True)]
+        return tuple(sorted(live + gone, key=lambda item: (-item[0], item[1])))
+
     def stored(self, at: int, memory_id: str) -> None:
         """Note that item `at` of the batch is live now, so that later items can be near it."""
         self._stored[at] = memory_id
@@ -61,7 +67,7 @@ class Neighbours:
         scores = [(float(self.vectors[j] @ self.vectors[at]), j) for j in same]
         return [(score, self._stored[j], self.batch[j].text) for score, j in scores if score >= threshold]
 
-    def _in_index(self, at: int, threshold: float) -> list[tuple[float, str, str]]:
+    def _in_index(self, at: int, threshold: float, *, rejected: bool = False) -> list[tuple[float, str, str]]:
         import numpy as np
 
         view = self.index.snapshot
@@ -70,7 +76,10 @@ class Neighbours:
             return []
         numbers = view.keys >> WINDOW_BITS
         live = view.alive[numbers] & (view.kind[numbers] == 0) & (view.space[numbers] == wanted)
-        live &= view.status[numbers] == view.statuses.find("live")
+        if rejected:
+            live &= view.trust[numbers] == view.trusts.find("rejected")
+        else:
+            live &= view.status[numbers] == view.statuses.find("live")
         allowed = view.keys[live]
         if len(allowed) == 0:
             return []
@@ -82,5 +91,7 @@ class Neighbours:
         }
         known = memories.get_many(self.index.truth, near)
         return [
-            (near[memory_id], memory_id, memory.text) for memory_id, memory in known.items() if memory.status == "live"
+            (near[memory_id], memory_id, memory.text)
+            for memory_id, memory in known.items()
+            if memory.status != "forgotten" and (memory.trust == "rejected") == rejected
         ]

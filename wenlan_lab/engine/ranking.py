@@ -9,15 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wenlan_lab.engine.features import Features
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 FloatArray = NDArray[np.float64]
 
@@ -67,7 +71,6 @@ FEATURE_GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "question": ("many_num", "would_c", "would_b", "sug_c", "sug_first", "sug_b", "what_c"),
     "text": ("isq", "len", "first", "num", "img", "pos0", "memory"),
-    "feedback": ("rm", "cp"),
 }
 LEVERS = tuple(FEATURE_GROUPS)
 
@@ -142,8 +145,9 @@ def _learned(features: Features, model: Fusion, hidden: set[str]) -> Relevance:
         if name in rows and name not in hidden:
             matrix[:, at] = features.matrix[:, rows[name]]
     share = 1 / len(model.members)
+    with one_thread():
+        deep = sum((share * _hidden_layers(member, matrix) for member in model.members), np.zeros(len(matrix)))
     linear = sum((share * member["linear"] for member in model.members), np.zeros(len(model.names)))
-    deep = sum((share * _hidden_layers(member, matrix) for member in model.members), np.zeros(len(matrix)))
     group_of = {name: group for group, names in FEATURE_GROUPS.items() for name in names}
     parts: dict[str, FloatArray] = {"base": np.full(len(matrix), -model.center), "interplay": deep}
     for at, name in enumerate(model.names):
@@ -151,6 +155,19 @@ def _learned(features: Features, model: Fusion, hidden: set[str]) -> Relevance:
         parts[group] = parts.get(group, np.zeros(len(matrix))) + linear[at] * matrix[:, at]
     logit = sum(parts.values(), np.zeros(len(matrix)))
     return Relevance(1 / (1 + np.exp(-np.clip(logit, -60, 60))), parts, "learned")
+
+
+@cache
+def _pools() -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Hold NumPy's matrix products to one thread meanwhile: for a few hundred rows more of them only wait for each other."""
+    limit: AbstractContextManager[Any] = _pools().limit(limits=1, user_api="blas")
+    return limit
 
 
 def _hidden_layers(member: Mapping[str, FloatArray], matrix: FloatArray) -> FloatArray:

@@ -47,6 +47,13 @@ class Request:
     space: str | None
     types: tuple[str, ...]
     include: tuple[str, ...]
+    as_of: str | None = None
+    known_at: str | None = None
+
+    @property
+    def past(self) -> bool:
+        """Whether another time than now was asked for."""
+        return self.as_of is not None or self.known_at is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +77,8 @@ def recall(wb: Workbench, request: Request) -> RecallResult:
     view = index.snapshot
     text, _ = replace_unstorable(request.query)
     query = analyse(text, known_speakers=view.speakers.words, now=wb.clock())
-    mask = allowed(view, scope, kinds, request.include)
-    keyword = _lexical(wb, query, scope, kinds, hidden_too=bool(request.include))
+    mask = allowed(view, scope, kinds, INCLUDES if request.past else request.include)
+    keyword = _lexical(wb, query, scope, kinds, hidden_too=bool(request.include) or request.past)
     analysed = perf_counter()
     vector, vector_ms = _embed(wb, query, notes)
     dense = _dense(wb, vector, mask, notes)
@@ -80,7 +87,8 @@ def recall(wb: Workbench, request: Request) -> RecallResult:
     seen = relevance.look(view, query, candidates, vector)
     scored = relevance.score(wb, view, seen, has_dense=vector is not None)
     ranked = perf_counter()
-    chosen = hits.choose(wb, request.k, scope, request.include, query, candidates, scored)
+    chosen = hits.choose(wb, request, scope, query, candidates, scored)
+    notes.extend(hits.disputes(wb, chosen.hits))
     done = perf_counter()
     milliseconds = {
         "catch_up": 1e3 * (caught_up - started),

@@ -37,3 +37,15 @@ def parse_moment(text: str, now: datetime, *, name: str) -> str:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def moment(given: str | datetime | None, now: datetime, name: str) -> str | None:
+    """A moment as stored times are written; a bare date is the end of that day, so that it holds what happened on it."""
+    if given is None:
+        return None
+    if isinstance(given, datetime):
+        aware = given if given.tzinfo is not None else given.replace(tzinfo=UTC)
+        return aware.astimezone(UTC).isoformat(timespec="microseconds")
+    if len(given.strip()) == len("2026-11-30"):
+        return parse_moment(given, now, name=name)[:11] + "23:59:59.999999+00:00"
+    return parse_moment(given, now, name=name)

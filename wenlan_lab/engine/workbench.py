@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from wenlan_lab.engine import capture as capturing
 from wenlan_lab.engine import providers, recall, valid_time
+from wenlan_lab.engine.corrections import Corrections
 from wenlan_lab.engine.doctor import Diagnosis, diagnose
 from wenlan_lab.engine.gate import GateSettings
 from wenlan_lab.engine.importing import SourcesOfWorkbench
@@ -27,23 +28,12 @@ from wenlan_lab.engine.spaces import SpacesOfWorkbench
 from wenlan_lab.engine.status import WorkbenchStatus, status_of
 from wenlan_lab.errors import IntegrityBroken, InvalidRequest
 from wenlan_lab.model.actors import Actor, parse_actor
-from wenlan_lab.model.changes import (
-    Change,
-    ConfirmMemory,
-    ForgetMemory,
-    MoveMemory,
-    PinMemory,
-    RetagMemory,
-    RetypeMemory,
-    UnconfirmMemory,
-    UnpinMemory,
-)
+from wenlan_lab.model.changes import Change
 from wenlan_lab.model.memories import Memory
-from wenlan_lab.model.outcomes import Receipt, Unchanged, Written
+from wenlan_lab.model.outcomes import Receipt, Written
 from wenlan_lab.model.ports import Clock, Embedder, NewId, Progress, Reranker, VectorIndex
-from wenlan_lab.model.results import Forgetting, Listing, RecallResult
-from wenlan_lab.model.types import parse_type
-from wenlan_lab.store import effects, erasure, memories, migrate, verify, write
+from wenlan_lab.model.results import Listing, RecallResult
+from wenlan_lab.store import effects, memories, migrate, verify, write
 from wenlan_lab.store.connection import open_truth
 
 if TYPE_CHECKING:
@@ -74,7 +64,7 @@ def ulid_ids(
     return new_id
 
 
-class Workbench:
+class Workbench(Corrections):
     """An open workbench. Use it as a context manager, or call `close()`; one object belongs to one thread."""
 
     def __init__(
@@ -197,6 +187,7 @@ class Workbench:
         fields: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         evidence: Sequence[object] = (),
+        supersedes: str | None = None,
         valid_from: str | None = None,
         actor: Actor | str | None = None,
         *,
@@ -206,10 +197,11 @@ class Workbench:
 
         text: up to 1,000,000 characters. type: identity, preference, decision, fact, lesson or gotcha (default: an
         unstated fact). space: an existing space. fields: the type's own, e.g. {"claim": …}. evidence: passage ids,
-        quotes or {"quote", "passage"}. valid_from: ISO date from when it is true. actor: "person", "agent:NAME" or
-        "process:NAME". Raises InvalidRequest for arguments that can't work; a refusal is a receipt, not an error.
+        quotes or {"quote", "passage"}. supersedes: the id of the memory this one replaces. valid_from: ISO date from
+        when it is true. actor: "person", "agent:NAME" or "process:NAME". Raises InvalidRequest for arguments that
+        can't work; a refusal is a receipt, not an error.
         """
-        item = capturing.NewCapture(text, type, space, fields, tags, evidence, valid_from)
+        item = capturing.NewCapture(text, type, space, fields, tags, evidence, valid_from, supersedes)
         return self.capture_many([item], actor, allow_unembedded=allow_unembedded)[0]
 
     def capture_many(
@@ -232,61 +224,6 @@ class Workbench:
             self, listed, actor=self._actor(actor), allow_unembedded=allowed, progress=progress, total=len(listed)
         )
 
-    def confirm(self, id: str, actor: Actor | str | None = None) -> Receipt:
-        """A person stands behind this memory: it is accepted and no longer fades."""
-        return self._changed(ConfirmMemory(id), actor, f"{id} is accepted")
-
-    def unconfirm(self, id: str, actor: Actor | str | None = None) -> Receipt:
-        """Take the confirmation back."""
-        return self._changed(UnconfirmMemory(id), actor, f"{id} is no longer accepted")
-
-    def pin(self, id: str, actor: Actor | str | None = None) -> Receipt:
-        """Keep this memory from fading."""
-        return self._changed(PinMemory(id), actor, f"{id} is pinned")
-
-    def unpin(self, id: str, actor: Actor | str | None = None) -> Receipt:
-        """Take the pin away."""
-        return self._changed(UnpinMemory(id), actor, f"{id} is no longer pinned")
-
-    def retype(self, id: str, type: str, actor: Actor | str | None = None) -> Receipt:
-        """Change the type of a memory; its cue follows."""
-        change = RetypeMemory(id, parse_type(type).type, memories.get(self.truth, id).revision)
-        return self._changed(change, actor, f"{id} is a {change.type} now")
-
-    def retag(self, id: str, tags: Sequence[str], actor: Actor | str | None = None) -> Receipt:
-        """Replace the tags of a memory."""
-        change = RetagMemory(id, capturing.clean_tags(tags), memories.get(self.truth, id).revision)
-        return self._changed(change, actor, f"{id} is tagged {', '.join(change.tags) or 'with nothing'}")
-
-    def move(self, id: str, space: str | None, actor: Actor | str | None = None) -> Receipt:
-        """Move a memory to another space; None takes it out of any."""
-        target = self.spaces.find(space) if space is not None else None
-        change = MoveMemory(id, target.id if target else None, memories.get(self.truth, id).revision)
-        return self._changed(change, actor, f"{id} is in {space or 'no space'} now")
-
-    def forget(
-        self, id: str, reason: str = "", actor: Actor | str | None = None, *, dry_run: bool = False
-    ) -> Receipt | Forgetting:
-        """Erase a memory's text from every place. Can't be undone; `dry_run=True` lists the places instead."""
-        report = Forgetting(id, erasure.places(self.truth, id))
-        if dry_run:
-            return report
-        words = erasure.words_of(self.truth, id)
-        receipt = self._changed(
-            ForgetMemory(id, reason), actor, f"{id} is forgotten: {len(report.places)} places erased"
-        )
-        if receipt.seq is not None:
-            self.index.erase(words)
-        return receipt
-
-    def _changed(self, change: Change, actor: Actor | str | None, detail: str) -> Receipt:
-        done = self.apply(change, actor)
-        subject = getattr(change, "memory_id", None)
-        if done.seq is None:
-            what = done.outcome.detail if isinstance(done.outcome, Unchanged) else f"{subject} stays as it was"
-            return Receipt(None, "Unchanged", subject, detail=what)
-        return Receipt(done.seq, "Applied", subject, detail=detail)
-
     # Reading --------------------------------------------------------------------------------------------------------
 
     def recall(
@@ -295,14 +232,18 @@ class Workbench:
         k: int = 8,
         space: str | None = None,
         types: Sequence[str] | None = None,
+        as_of: str | datetime | None = None,
+        known_at: str | datetime | None = None,
         include: Sequence[str] = (),
     ) -> RecallResult:
         """The k things in this workbench that answer `query` best, memories and passages together.
 
-        space: a name, "uncategorized", or None for everything. types: only memories of these types, or "passage".
-        include: "memories" or "passages" alone. Reads write nothing to the truth.
+        space: a name, "uncategorized", or None for everything. types: memory types, "memory" or "passage". as_of: what
+        was true in the world then. known_at: what this workbench knew then. include: hidden things to show as well, of
+        "drafts", "held", "superseded", "retracted", "rejected". Reads write nothing to the truth.
         """
-        return recall.recall(self, recall.Request(query, k, space, tuple(types or ()), tuple(include)))
+        moments = valid_time.moment(as_of, self.clock(), "as_of"), valid_time.moment(known_at, self.clock(), "known_at")
+        return recall.recall(self, recall.Request(query, k, space, tuple(types or ()), tuple(include), *moments))
 
     def features(self, query: str, space: str | None = None) -> tuple[tuple[str, ...], Features]:
         """What the ranking sees of `query`'s candidates: their ids (n,), and the matrix (n, features) with its names.

@@ -107,12 +107,6 @@ class CachedEmbedder:
                 result[at] = made[digest]
         return result
 
-    def close(self) -> None:
-        """Close the cache's files. Another call opens them again."""
-        if self._opened is not None:
-            self._opened.close()
-            self._opened = None
-
     @property
     def _shelf(self) -> VectorShelf:
         if self._opened is None:

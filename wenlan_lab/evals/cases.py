@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from html import escape
 
-from wenlan_lab import InvalidRequest
+from wenlan_lab import InvalidRequest, NewPassage
+from wenlan_lab.importers import ImportBatch, ImportedSource
 
 DIGEST_PREFIX = 12  # hex digits of the dataset's sha256 in a case id
 
@@ -138,6 +139,33 @@ class Benchmark:
             "graded": sum(question.graded for question in questions),
             "abstention": sum(question.abstention for question in questions),
         }
+
+
+def turns_of(source: ImportedSource) -> tuple[EvalTurn, ...]:
+    """The passages of a conversation as turns. One without a speaker or a time can't be measured and is refused."""
+    return tuple(
+        EvalTurn(
+            passage.ref, passage.text, passage.speaker, passage.thread, passage.position, _time(passage, source.ref)
+        )
+        for passage in source.passages
+    )
+
+
+def _time(passage: NewPassage, name: str) -> datetime:
+    if passage.at is None:
+        raise InvalidRequest(f"{passage.thread} of {name} has no date_time that can be read: get the file again.")
+    if not passage.speaker:
+        raise InvalidRequest(f"{passage.ref} of {name} has no 'speaker' or 'role': get the file again.")
+    return datetime.fromisoformat(passage.at)
+
+
+def nothing_was_dropped(batch: ImportBatch, dataset: str) -> None:
+    """Refuses a file of which more than empty turns was left out: its figures would be those of another corpus."""
+    if len(batch.skipped) > batch.quirks.get("empty turns", 0):
+        lost = next(skipped for skipped in batch.skipped if skipped.reason != "it is empty")
+        raise InvalidRequest(
+            f"{dataset} holds something that is no turn ({lost.reference}: {lost.reason}): get the file again."
+        )
 
 
 def case_id(name: str, sha256: str) -> str:

@@ -7,7 +7,7 @@
 - `wenlan`: the observations shipped with the dataset are the passages; gold is the *last* observation of each evidence
   id, which leaves other observations of the same turn wrong by definition. For comparison with published figures only.
 
-Turns are read without a look at any label. LoCoMo dates sessions, not questions: a question is asked a day after the
+Turns come from `wenlan_lab.importers`, which reads no label. LoCoMo dates, not questions: a question is asked a day after the
 last session.
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -32,8 +32,11 @@ from wenlan_lab.evals.cases import (
     field,
     known_protocol,
     list_field,
+    nothing_was_dropped,
     text_field,
+    turns_of,
 )
+from wenlan_lab.importers import ImportBatch, ImportedSource, parse_locomo
 
 PROTOCOLS = ("turns", "official", "wenlan")
 KINDS = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -41,11 +44,6 @@ ADVERSARIAL = 5
 DEV_CONVERSATIONS = ("conv-26", "conv-30", "conv-41", "conv-42", "conv-43")  # the only ones that anything is tuned on
 
 _DIALOG_ID = re.compile(r"D\s*:?\s*([0-9]{1,6})\s*:\s*([0-9]{1,6})")
-_SESSION = re.compile(r"session_([0-9]{1,6})")
-_DATE = re.compile(r"\s*(\d{1,2}):(\d{2})\s*([ap])m\s+on\s+(\d{1,2})\s+([A-Za-z]+),?\s+(\d{4})\s*", re.IGNORECASE)
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)  # not strptime's %B: that one speaks the machine's language
 
 _HANDLING = {
     "empty turns": "kept out of the corpus",
@@ -85,30 +83,28 @@ def normalise_evidence(value: object) -> Evidence:
     return Evidence(ids, None if ids[0] == value else "evidence strings misspelt")
 
 
-def session_time(text: str) -> datetime:
-    """`1:56 pm on 8 May, 2023` as an aware datetime, taken to be UTC (the dataset names no zone)."""
-    match = _DATE.fullmatch(text)
-    if match is None or match[5].lower() not in _MONTHS:
-        raise InvalidRequest(f"{text!r} is no LoCoMo session date: it should read like '1:56 pm on 8 May, 2023'.")
-    hour = int(match[1]) % 12 + (12 if match[3].lower() == "p" else 0)
-    month = _MONTHS.index(match[5].lower()) + 1
-    return datetime(int(match[6]), month, int(match[4]), hour, int(match[2]), tzinfo=UTC)
-
-
-def parse(raw: object, sha256: str, protocol: str = "turns", dataset: str = "locomo10") -> Benchmark:
+def parse(
+    raw: object, sha256: str, protocol: str = "turns", dataset: str = "locomo10", batch: ImportBatch | None = None
+) -> Benchmark:
     """The decoded file under one protocol. `sha256` is the digest of the file's bytes and goes into every case id.
+
+    `batch` is what `parse_locomo(raw)` returned, given by whoever asks for several protocols of one file.
 
     Raises:
         InvalidRequest: the protocol is unknown, or the file has another shape.
     """
     known_protocol(protocol, PROTOCOLS, "LoCoMo")
-    counts: Counter[str] = Counter()
-    cases = tuple(
-        _case(entry, sha256, protocol, counts, f"conversation {n} of {dataset}")
-        for n, entry in enumerate(as_list(raw, dataset))
-    )
-    if len({case.id for case in cases}) != len(cases):
+    batch = parse_locomo(raw) if batch is None else batch
+    if "conversation ids repeated" in batch.quirks:
         raise InvalidRequest(f"{dataset} holds one conversation twice: a result could not be told from the other.")
+    if "dialog ids repeated in one conversation" in batch.quirks:
+        raise InvalidRequest(f"{dataset} holds a dialog id twice in one conversation: gold would be ambiguous.")
+    nothing_was_dropped(batch, dataset)
+    counts = Counter(batch.quirks)
+    cases = tuple(
+        _case(entry, source, sha256, protocol, counts)
+        for entry, source in zip(as_list(raw, dataset), batch.sources, strict=True)
+    )
     found = tuple(Quirk(name, counts[name], handling) for name, handling in _HANDLING.items())
     return Benchmark(dataset, sha256, protocol, cases, Quirks(dataset, found))
 
@@ -118,12 +114,12 @@ def conversation_of(case: EvalCase) -> str:
     return case.id.partition("@")[0]
 
 
-def _case(entry: object, sha256: str, protocol: str, counts: Counter[str], where: str) -> EvalCase:
-    name = text_field(entry, "sample_id", where)
-    sessions = _sessions(field(entry, "conversation", where), name, counts)
-    turns = tuple(_turns(sessions, name, counts))
+def _case(entry: object, source: ImportedSource, sha256: str, protocol: str, counts: Counter[str]) -> EvalCase:
+    name = source.ref
+    turns = turns_of(source)
+    sessions = {turn.thread: turn.time for turn in turns}
     observations, last = _observations(entry, sessions, name, counts)
-    asked_at = max((time for _, time, _ in sessions), default=datetime(1970, 1, 1, tzinfo=UTC)) + timedelta(days=1)
+    asked_at = max(sessions.values(), default=datetime(1970, 1, 1, tzinfo=UTC)) + timedelta(days=1)
     known = frozenset(turn.ref for turn in turns)
     questions = []
     for number, label in enumerate(list_field(entry, "qa", name)):
@@ -136,44 +132,6 @@ def _case(entry: object, sha256: str, protocol: str, counts: Counter[str], where
         questions.append(question)
     corpus = observations if protocol == "wenlan" else turns
     return EvalCase(case_id(name, sha256), corpus, tuple(questions))
-
-
-def _sessions(conversation: object, name: str, counts: Counter[str]) -> list[tuple[int, datetime, Sequence[object]]]:
-    """(number, time, turns) of each session that is there, by number."""
-    if not isinstance(conversation, dict):
-        raise InvalidRequest(f"the conversation of {name} is no object: this isn't the dataset that it was read as.")
-    numbers = sorted(int(m[1]) for key in conversation if (m := _SESSION.fullmatch(str(key))))
-    dated = {key for key in conversation if str(key).endswith("_date_time")}
-    counts["session dates without a session"] += len(dated - {f"session_{n}_date_time" for n in numbers})
-    return [
-        (
-            number,
-            session_time(text_field(conversation, f"session_{number}_date_time", name)),
-            list_field(conversation, f"session_{number}", name),
-        )
-        for number in numbers
-    ]
-
-
-def _turns(
-    sessions: Sequence[tuple[int, datetime, Sequence[object]]], name: str, counts: Counter[str]
-) -> Iterator[EvalTurn]:
-    seen: set[str] = set()
-    for number, time, session in sessions:
-        for position, turn in enumerate(session):
-            where = f"turn {position} of session {number} in {name}"
-            ref = text_field(turn, "dia_id", where)
-            if ref in seen:
-                raise InvalidRequest(f"{name} holds the dialog id {ref} twice: gold would be ambiguous.")
-            seen.add(ref)
-            caption = turn.get("blip_caption") if isinstance(turn, dict) else None
-            text = text_field(turn, "text", where)
-            if caption:
-                text = f"{text} [image: {caption}]" if text.strip() else f"[image: {caption}]"
-            if not text.strip():
-                counts["empty turns"] += 1
-                continue
-            yield EvalTurn(ref, text, text_field(turn, "speaker", where), f"session_{number}", position, time)
 
 
 def _question(label: object, where: str, at: datetime, known: frozenset[str], counts: Counter[str]) -> EvalQuestion:
@@ -221,14 +179,14 @@ def _wenlan(question: EvalQuestion, last: dict[str, str]) -> EvalQuestion:
 
 
 def _observations(
-    entry: object, sessions: Sequence[tuple[int, datetime, Sequence[object]]], name: str, counts: Counter[str]
+    entry: object, sessions: Mapping[str, datetime], name: str, counts: Counter[str]
 ) -> tuple[tuple[EvalTurn, ...], dict[str, str]]:
     """The observations as passages, by session and then in the file's order, and the last one of each dialog id."""
     shipped = field(entry, "observation", name)
     corpus: list[EvalTurn] = []
     last: dict[str, str] = {}
-    for number, time, _ in sessions:
-        by_speaker = shipped.get(f"session_{number}_observation", {}) if isinstance(shipped, dict) else {}
+    for thread, time in sessions.items():
+        by_speaker = shipped.get(f"{thread}_observation", {}) if isinstance(shipped, dict) else {}
         position = 0
         for speaker, pairs in by_speaker.items():
             for pair in pairs:
@@ -241,6 +199,6 @@ def _observations(
                     counts["observations whose dialog id is several ids in one string"] += 1
                 counts["observations hidden by a later one of the same turn"] += dialog_id in last
                 last[dialog_id] = ref
-                corpus.append(EvalTurn(ref, str(fact), str(speaker), f"session_{number}", position, time))
+                corpus.append(EvalTurn(ref, str(fact), str(speaker), thread, position, time))
                 position += 1
     return tuple(corpus), last

@@ -8,17 +8,16 @@
 - `wenlan`: user turns and those assistant turns that are evidence. **This corpus is chosen by the labels** and so
   leaks them; it exists for comparison with published figures only.
 
-Except in `wenlan`, turns are read without a look at any label. A session id that occurs again in one haystack gets a
+Turns come from `wenlan_lab.importers`, which reads no label. A session id that occurs again in one haystack gets a
 thread of its own (`ID~2`). Sessions dated after the question are kept, as the authors keep them, and counted.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
 from wenlan_lab import InvalidRequest
 from wenlan_lab.evals.cases import (
@@ -33,13 +32,14 @@ from wenlan_lab.evals.cases import (
     field,
     known_protocol,
     list_field,
+    nothing_was_dropped,
     text_field,
+    turns_of,
 )
+from wenlan_lab.importers import ImportBatch, ImportedSource, haystack_moment, parse_longmemeval, session_threads
 
 PROTOCOLS = ("turns", "official-turn", "official-session", "wenlan")
 ABSTENTION_MARK = "_abs"
-
-_DATE = re.compile(r"\s*(\d{4})/(\d{1,2})/(\d{1,2})\s*(?:\([^)]*\))?\s*(\d{1,2}):(\d{2})\s*")
 
 _HANDLING = {
     "answers that are no text": "read as text",
@@ -73,37 +73,43 @@ def expand(protocol: str) -> tuple[str, ...]:
 
 def haystack_time(text: str) -> datetime:
     """`2023/04/10 (Mon) 23:07` as an aware datetime, taken to be UTC (the dataset names no zone)."""
-    match = _DATE.fullmatch(text)
-    if match is None:
+    moment = haystack_moment(text)
+    if moment is None:
         raise InvalidRequest(f"{text!r} is no LongMemEval date: it should read like '2023/04/10 (Mon) 23:07'.")
-    year, month, day, hour, minute = (int(part) for part in match.groups())
-    return datetime(year, month, day, hour, minute, tzinfo=UTC)
+    return datetime.fromisoformat(moment)
 
 
-def parse(raw: object, sha256: str, protocol: str = "turns", dataset: str = "longmemeval") -> Benchmark:
+def parse(
+    raw: object, sha256: str, protocol: str = "turns", dataset: str = "longmemeval", batch: ImportBatch | None = None
+) -> Benchmark:
     """The decoded file under one protocol. `sha256` is the digest of the file's bytes and goes into every case id.
+
+    `batch` is what `parse_longmemeval(raw)` returned, given by whoever asks for several protocols of one file.
 
     Raises:
         InvalidRequest: the protocol is unknown (`official` is two of them), or the file has another shape.
     """
     known_protocol(protocol, PROTOCOLS, "LongMemEval")
-    counts: Counter[str] = Counter()
-    cases = tuple(
-        _case(entry, sha256, protocol, counts, f"entry {n} of {dataset}")
-        for n, entry in enumerate(as_list(raw, dataset))
-    )
-    if len({case.id for case in cases}) != len(cases):
+    batch = parse_longmemeval(raw) if batch is None else batch
+    if "question ids repeated" in batch.quirks:
         raise InvalidRequest(f"{dataset} holds one question id twice: a result could not be told from the other.")
+    nothing_was_dropped(batch, dataset)
+    counts = Counter(batch.quirks)
+    cases = tuple(
+        _case(entry, source, sha256, protocol, counts)
+        for entry, source in zip(as_list(raw, dataset), batch.sources, strict=True)
+    )
     found = tuple(Quirk(name, counts[name], handling) for name, handling in _HANDLING.items())
     return Benchmark(dataset, sha256, protocol, cases, Quirks(dataset, found))
 
 
-def _case(entry: object, sha256: str, protocol: str, counts: Counter[str], where: str) -> EvalCase:
-    name = text_field(entry, "question_id", where)
+def _case(entry: object, source: ImportedSource, sha256: str, protocol: str, counts: Counter[str]) -> EvalCase:
+    name = source.ref
     asked_at = haystack_time(text_field(entry, "question_date", name))
-    haystack = list(_haystack(entry, name, asked_at, counts))
-    turns = [turn for turn in haystack if turn.value.text.strip()]
-    counts["empty turns"] += len(haystack) - len(turns)
+    labelled = _labelled(entry, name)
+    turns = [_Turn(turn, turn.speaker == "user", turn.ref in labelled) for turn in turns_of(source)]
+    with_user = {turn.value.thread for turn in turns if turn.is_user}
+    counts["sessions without a user turn"] += len(list_field(entry, "haystack_sessions", name)) - len(with_user)
     gold = [turn for turn in turns if turn.is_gold]
     user_gold = [turn for turn in gold if turn.is_user]
     abstention = ABSTENTION_MARK in name
@@ -134,45 +140,16 @@ def _case(entry: object, sha256: str, protocol: str, counts: Counter[str], where
     return EvalCase(case_id(name, sha256), corpus, (question,))
 
 
-def _haystack(entry: object, name: str, asked_at: datetime, counts: Counter[str]) -> Iterator[_Turn]:
-    """Every turn in the file's order, empty ones included."""
-    ids = list_field(entry, "haystack_session_ids", name)
-    dates = list_field(entry, "haystack_dates", name)
+def _labelled(entry: object, name: str) -> frozenset[str]:
+    """The refs of the turns that hold the answer, by the dataset."""
+    threads = session_threads(list_field(entry, "haystack_session_ids", name))
     sessions = list_field(entry, "haystack_sessions", name)
-    if not len(ids) == len(dates) == len(sessions):
-        raise InvalidRequest(f"{name} has {len(ids)} session ids, {len(dates)} dates and {len(sessions)} sessions.")
-    times = [haystack_time(str(date)) for date in dates]
-    threads = _threads([str(session_id) for session_id in ids])
-    repeated = len(ids) - len(set(map(str, ids)))
-    late = sum(time > asked_at for time in times)
-    counts["session ids repeated in one haystack"] += repeated
-    counts["haystacks with a repeated session id"] += repeated > 0
-    counts["sessions dated after the question"] += late
-    counts["haystacks with a session dated after the question"] += late > 0
-    counts["haystacks whose dates are not in order"] += times != sorted(times)
-    for thread, time, session in zip(threads, times, sessions, strict=True):
-        from_user = False
-        for position, turn in enumerate(as_list(session, f"session {thread} of {name}")):
-            where = f"turn {position} of session {thread} in {name}"
-            role = text_field(turn, "role", where)
-            text = text_field(turn, "content", where)
-            from_user = from_user or (role == "user" and bool(text.strip()))
-            value = EvalTurn(f"{thread}#{position}", text, role, thread, position, time)
-            yield _Turn(value, role == "user", isinstance(turn, dict) and turn.get("has_answer") is True)
-        counts["sessions without a user turn"] += not from_user
-
-
-def _threads(ids: Sequence[str]) -> list[str]:
-    """The session ids, each made unique: the second `a` becomes `a~2`."""
-    taken = set(ids)
-    threads: list[str] = []
-    for session_id in ids:
-        copy, thread = 1, session_id
-        while thread in threads or (copy > 1 and thread in taken):
-            copy += 1
-            thread = f"{session_id}~{copy}"
-        threads.append(thread)
-    return threads
+    return frozenset(
+        f"{thread}#{position}"
+        for thread, session in zip(threads, sessions, strict=True)
+        for position, turn in enumerate(as_list(session, f"session {thread} of {name}"))
+        if isinstance(turn, dict) and turn.get("has_answer") is True
+    )
 
 
 def _joined(turns: Sequence[EvalTurn]) -> tuple[EvalTurn, ...]:

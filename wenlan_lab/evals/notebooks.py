@@ -20,7 +20,7 @@ from wenlan_lab import InvalidRequest, NotFound, Settings
 from wenlan_lab.evals import provenance
 
 NAMES = ("locomo", "longmemeval", "compare", "ablation")
-_BESIDE = Path(__file__).with_name("notebooks")  # in a wheel
+_BESIDE = Path(__file__).with_name("shipped")  # in a wheel
 _CHECKOUT = Path(__file__).parents[2] / "evals"  # in the repository
 _OF_A_KERNEL = ("In", "Out", "exit", "quit", "get_ipython", "open")
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")

@@ -11,8 +11,7 @@ document vectors, so only the first one over a dataset is slow. Nothing here jud
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -96,15 +95,15 @@ def run_benchmark(
     """The same over a benchmark that is loaded already. Arguments and errors as in `run`."""
     chosen = settings if settings is not None else Settings()
     part = splits.chosen(benchmark, questions, limit)
-    with embedder_of(embedder, cache, chosen) as vectors:
-        header = header_of(
-            part, k=k, embedder=vectors, settings=chosen, reranker=reranker, seed=seed, questions=questions, limit=limit
-        )
-        how = asking.HowAsked(part.protocol, k, vectors, chosen, cutoffs_for(part.protocol, k), reranker)
-        with begin_run(out, header) as log:
-            if log.header.ended is not None and not _left(part, log):
-                return read_run(out)  # finished: nothing to do, and nothing of what it cost is to be forgotten
-            return _through(part, how, log, progress=progress)
+    vectors = embedder_of(embedder, cache, chosen)
+    header = header_of(
+        part, k=k, embedder=vectors, settings=chosen, reranker=reranker, seed=seed, questions=questions, limit=limit
+    )
+    how = asking.HowAsked(part.protocol, k, vectors, chosen, cutoffs_for(part.protocol, k), reranker)
+    with begin_run(out, header) as log:
+        if log.header.ended is not None and not _left(part, log):
+            return read_run(out)  # finished: nothing to do, and nothing of what it cost is to be forgotten
+        return _through(part, how, log, progress=progress)
 
 
 def header_of(
@@ -152,21 +151,13 @@ def now() -> datetime:
         return wb.clock()
 
 
-@contextmanager
-def embedder_of(
-    wanted: str | Embedder | None, cache: Path | str | None, settings: Settings
-) -> Iterator[Embedder | None]:
+def embedder_of(wanted: str | Embedder | None, cache: Path | str | None, settings: Settings) -> Embedder | None:
     """The embedder of a run: a name gets the shared cache around it, an object stays as it is."""
     if wanted is None or not isinstance(wanted, str):
-        yield wanted
-    elif wanted in UNCACHED:
-        yield named_embedder(wanted, settings)
-    else:
-        cached = CachedEmbedder.named(wanted, cache, settings)
-        try:
-            yield cached
-        finally:
-            cached.close()
+        return wanted
+    if wanted in UNCACHED:
+        return named_embedder(wanted, settings)
+    return CachedEmbedder.named(wanted, cache, settings)
 
 
 def _left(part: Benchmark, log: RunLog) -> bool:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Literal
 
 from wenlan_lab import InvalidRequest
-from wenlan_lab.evals import datasets, locomo
+from wenlan_lab.evals import datasets, diary, locomo
 from wenlan_lab.evals.cases import Benchmark, EvalCase, EvalQuestion
 
 Split = Literal["dev", "report"]
@@ -24,7 +24,8 @@ DEV_SET = "longmemeval_s_dev64"
 
 def split_of(case: str, question: str) -> Split:
     """Whether a question was fitted on (`dev`) or not (`report`), by the id of its case and its own."""
-    if case.partition("@")[0] in locomo.DEV_CONVERSATIONS or question in _dev_questions():
+    name = case.partition("@")[0]
+    if name in locomo.DEV_CONVERSATIONS or name == diary.NAME or question in _dev_questions():
         return "dev"
     return "report"
 

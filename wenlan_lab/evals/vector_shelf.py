@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,7 +31,7 @@ def digest_of(text: str) -> bytes:
 
 
 class VectorShelf:
-    """The vectors of one embedder below `root`; `close` it, or use it as a context manager."""
+    """The vectors of one embedder below `root`. No file stays open for writing, so there is nothing to close."""
 
     def __init__(self, root: Path, identity: str, dimensions: int) -> None:
         self.dimensions = dimensions
@@ -41,7 +41,7 @@ class VectorShelf:
         self._rows: dict[bytes, tuple[int, int]] = {}
         self._shelves: list[Matrix] = []
         self._fresh: dict[bytes, Matrix] = {}
-        self._writer: tuple[BinaryIO, BinaryIO] | None = None
+        self._mine: Path | None = None
         for path in sorted(self.folder.glob("*.digests")):
             self._take_in(path)
 
@@ -65,24 +65,12 @@ class VectorShelf:
 
     def add(self, digests: Sequence[bytes], rows: Matrix) -> None:
         """Keep these rows (n, dimensions). They are on disk when this returns."""
-        vectors, names = self._writer or self._open_writer()
-        vectors.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())
-        vectors.flush()
-        names.write(b"".join(digests))  # last: a row whose digest is there is whole
-        names.flush()
+        mine = self._pair()
+        with mine.open("ab") as vectors:
+            vectors.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())
+        with mine.with_suffix(".digests").open("ab") as names:  # last: a row whose digest is there is whole
+            names.write(b"".join(digests))
         self._fresh.update((digest, row.copy()) for digest, row in zip(digests, rows, strict=True))
-
-    def close(self) -> None:
-        """Close what was written; reading needs no closing."""
-        for file in self._writer or ():
-            file.close()
-        self._writer = None
-
-    def __enter__(self) -> VectorShelf:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _take_in(self, path: Path) -> None:
         vectors = path.with_suffix(".vectors")
@@ -97,13 +85,22 @@ class VectorShelf:
         for number in range(count):
             self._rows[names[number * DIGEST_BYTES : (number + 1) * DIGEST_BYTES]] = (at, number)
 
-    def _open_writer(self) -> tuple[BinaryIO, BinaryIO]:
+    def _pair(self) -> Path:
+        """The pair to append to: a new one when an interrupt left the two parts of the old one unequal."""
+        if self._mine is not None:
+            names = self._mine.with_suffix(".digests")
+            count = names.stat().st_size / DIGEST_BYTES if names.is_file() else 0
+            if self._mine.stat().st_size == count * 4 * self.dimensions:
+                return self._mine
+        return self._new_pair()
+
+    def _new_pair(self) -> Path:
         for number in range(_MOST_WRITERS):
-            stem = f"{number:06d}"
+            path = self.folder / f"{number:06d}.vectors"
             try:
-                vectors = (self.folder / f"{stem}.vectors").open("xb")  # "x": whoever makes it owns it
+                path.touch(exist_ok=False)  # whoever makes it owns it
             except FileExistsError:
                 continue
-            self._writer = (vectors, (self.folder / f"{stem}.digests").open("xb"))
-            return self._writer
+            self._mine = path
+            return path
         raise OSError(f"{self.folder} holds a million files: delete it, it will be made again.")

@@ -12,7 +12,7 @@ from wenlan_lab.model.sources import PassageOrigin
 from wenlan_lab.model.trust import Status, Trust
 
 HitKind = Literal["memory", "passage"]
-DropReason = Literal["forgotten", "out_of_scope", "not_recalled", "folded", "beyond_k", "archived"]
+DropReason = Literal["forgotten", "out_of_scope", "out_of_time", "not_recalled", "folded", "beyond_k", "archived"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import types
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cache
 from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
@@ -24,10 +24,18 @@ def change_name(change: Change) -> str:
     return type(change).__name__
 
 
+_PLAIN = frozenset((str, int, bool, float, type(None)))
+_ENCODE = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+
+
 def to_plain(value: object) -> Any:
-    """A frozen value as what JSON can hold: dataclasses as objects, tuples as lists."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    """A frozen value as what JSON can hold: dataclasses as objects, tuples as lists. On the path of every write."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    names = _field_names(cast(Hashable, kind))
+    if names is not None:
+        return {name: to_plain(getattr(value, name)) for name in names}
     if isinstance(value, tuple | list):
         return [to_plain(item) for item in value]
     if isinstance(value, Mapping):
@@ -35,9 +43,17 @@ def to_plain(value: object) -> Any:
     return value
 
 
+@cache
+def _field_names(kind: Hashable) -> tuple[str, ...] | None:
+    """The fields of a dataclass, None for any other type."""
+    if not isinstance(kind, type) or not dataclasses.is_dataclass(kind):
+        return None
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
 def encode(change: Change) -> str:
     """One change as JSON text with a stable order of keys."""
-    return json.dumps({"change": change_name(change), **to_plain(change)}, ensure_ascii=False, sort_keys=True)
+    return _ENCODE({"change": change_name(change), **to_plain(change)})
 
 
 def decode(text: str) -> Change:

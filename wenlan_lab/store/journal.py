@@ -21,7 +21,8 @@ from wenlan_lab.store import change_codec
 from wenlan_lab.store.effects import Effect, to_json
 
 GENESIS = "sha256:" + "0" * 64
-COMPRESS_FROM = 1024
+COMPRESS_FROM = 4096
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
 ERASED = "[erased]"
 
 LAST = "select seq, at, hash from journal order by seq desc limit 1"
@@ -84,13 +85,13 @@ def row_hash(
     previous: str,
 ) -> str:
     """Hash of one journal row over everything it says and the row before it."""
-    told = json.dumps([seq, at, actor, change, summary, subjects, digest, previous], ensure_ascii=False)
+    told = _ENCODE([seq, at, actor, change, summary, subjects, digest, previous])
     return "sha256:" + hashlib.sha256(told.encode()).hexdigest()
 
 
 def pack(change_json: str, effects: list[list[Any]]) -> bytes:
     """A payload as bytes: JSON, deflated when that is worth it."""
-    body = f'{{"change":{change_json},"effects":{json.dumps(effects, ensure_ascii=False)}}}'.encode()
+    body = f'{{"change":{change_json},"effects":{_ENCODE(effects)}}}'.encode()
     return body if len(body) < COMPRESS_FROM else b"z" + zlib.compress(body, 1)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from wenlan_lab.errors import InvalidRequest, NotFound, StaleRevision
 from wenlan_lab.model.actors import parse_actor
@@ -305,5 +304,4 @@ def _replaced(cursor: sqlite3.Cursor, memory: Memory, base_revision: int) -> Out
     return Applied((memory.id,))
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode

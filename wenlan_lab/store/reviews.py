@@ -55,6 +55,15 @@ def listed(
     return tuple(from_row(row) for row in truth.execute(LISTED, question))
 
 
+def disputed_by(truth: sqlite3.Connection, memory_id: str) -> str | None:
+    """The other side of a memory's open contradiction, None when there is none."""
+    for row in truth.execute(PENDING_OF, (memory_id,)):
+        item = from_row(row)
+        if item.kind == "contradiction":
+            return item.before_id if item.after_id == memory_id else item.after_id
+    return None
+
+
 def every(truth: sqlite3.Connection) -> tuple[Review, ...]:
     """The whole queue, resolved items included."""
     return tuple(from_row(row) for row in truth.execute(EVERY))

@@ -12,6 +12,8 @@ from typing import Any
 
 from wenlan_lab.store.effects import Effect
 
+_ENCODE = json.JSONEncoder(ensure_ascii=False).encode
+
 CLOSE = "update memory_version set recorded_to = ? where memory_id = ? and recorded_to is null"
 OPEN = """insert into memory_version (memory_id, version, seq, recorded_from, recorded_to, valid_from, valid_to, state)
     values (?, (select ifnull(max(version), 0) + 1 from memory_version where memory_id = ?), ?, ?, null, ?, ?, ?)"""
@@ -41,7 +43,7 @@ def record(tx: sqlite3.Connection, effects: tuple[Effect, ...], seq: int, at: st
             tx.execute(CLOSE, (at, effect.key))
         if effect.after is not None:
             row = effect.after
-            state = json.dumps(row, ensure_ascii=False)
+            state = _ENCODE(row)
             tx.execute(OPEN, (effect.key, effect.key, seq, at, row["valid_from"], row["valid_to"], state))
 
 

@@ -44,8 +44,10 @@ def test_text_without_spaces_is_cut_at_its_own_sentence_ends():
 
 
 def test_what_is_no_prose_is_cut_at_blank_lines_then_at_lines():
-    text = "a = 1. b = 2.\nc = 3\n\nd = 4\ne = 5\n"
-    assert cut(text, most=8, blocks=[Block(0, len(text), prose=False)]) == ["a = 1. b = 2.", "c = 3", "d = 4\ne = 5"]
+    text = "x = 1. y\nz = 2\n\nv = 3\nw = 4\n"
+    code = [Block(0, len(text), prose=False)]
+    assert cut(text, most=7, blocks=code) == ["x = 1. y\nz = 2", "v = 3\nw = 4"]
+    assert cut(text, most=4, blocks=code) == ["x = 1. y", "z = 2", "v = 3", "w = 4"]
 
 
 def test_an_accent_stays_with_its_letter_and_an_emoji_stays_whole():

@@ -69,6 +69,10 @@ def test_sessions_after_the_question_are_kept_and_counted():
     }
 
 
+def test_a_session_in_the_minute_of_the_question_is_not_after_it():
+    assert parse_longmemeval([entry([turn("a")], asked=APRIL)]).quirks == {}
+
+
 def test_labels_never_reach_a_passage():
     sessions = [turn("a", has_answer=True), turn("b", "assistant", has_answer=False)]
     plain = parse_longmemeval([entry(sessions)])

@@ -16,10 +16,10 @@ import typer
 import typer.core
 
 from wenlan_lab import InvalidRequest, Settings
+from wenlan_lab.surfaces.cli.output import STORE_FAILURE, USER_ERROR, AsJson, note, told
 
 app = typer.Typer(name="eval", help="Measure recall on benchmarks: run, list, compare, sweep.", no_args_is_help=True)
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 USER_ERRORS = ("InvalidRequest", "NotFound", "MissingExtra")
 RESULTS = (Path("evals") / "results", Path("build") / "evals")
 
@@ -44,53 +44,52 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run an eval notebook with parameters; the same command takes up a run that was interrupted."""
-    from wenlan_lab.evals import notebooks, receipts, report
+    with told():
+        from wenlan_lab.evals import notebooks, receipts, report
 
-    path = notebooks.path_of(name)
-    values = notebooks.typed(pairs(given or ()), notebooks.parameters(path))
-    if "out" in values and out is None:
-        out = Path(str(values.pop("out"))) if values["out"] else None
-    place = out if out is not None else notebooks.default_out(name, values)
-    takes_out = "out" in notebooks.parameters(path)
-    done = notebooks.run_notebook(
-        path, place / "report.ipynb", {**values, **({"out": str(place)} if takes_out else {})}, progress=not quiet
-    )
-    if done.error:
-        typer.echo(done.message, err=True)
-        raise typer.Exit(1 if done.error in USER_ERRORS else 2)
-    typer.echo(f"the executed notebook: {done.notebook}", err=True)
-    summary = place / "summary.json"
-    if not summary.is_file():
-        _print({"notebook": str(done.notebook)}, str(done.notebook), as_json=as_json)
-        return
-    figures = json.loads(summary.read_text(encoding="utf-8"))
-    _print(figures, repr(report.figures(receipts.read_run(place), figures)), as_json=as_json)
-    if figures["errors"]:
-        typer.echo(f"{figures['errors']} questions failed: their rows in {place} say why", err=True)
-        raise typer.Exit(2)
+        path = notebooks.path_of(name)
+        values = notebooks.typed(pairs(given or ()), notebooks.parameters(path))
+        if "out" in values and out is None:
+            out = Path(str(values.pop("out"))) if values["out"] else None
+        place = out if out is not None else notebooks.default_out(name, values)
+        takes_out = "out" in notebooks.parameters(path)
+        done = notebooks.run_notebook(
+            path, place / "report.ipynb", {**values, **({"out": str(place)} if takes_out else {})}, progress=not quiet
+        )
+        if done.error:
+            note(done.message)
+            raise typer.Exit(USER_ERROR if done.error in USER_ERRORS else STORE_FAILURE)
+        note(f"the executed notebook: {done.notebook}")
+        summary = place / "summary.json"
+        if not summary.is_file():
+            _print({"notebook": str(done.notebook)}, str(done.notebook), as_json=as_json)
+            return
+        figures = json.loads(summary.read_text(encoding="utf-8"))
+        _print(figures, repr(report.figures(receipts.read_run(place), figures)), as_json=as_json)
+        if figures["errors"]:
+            note(f"{figures['errors']} questions failed: their rows in {place} say why")
+            raise typer.Exit(STORE_FAILURE)
 
 
 @app.command("list")
 def list_(as_json: AsJson = False) -> None:
     """The notebooks with their parameters, the datasets and whether they are here, and the runs so far."""
-    from wenlan_lab.evals import datasets, notebooks
+    with told():
+        from wenlan_lab.evals import datasets, notebooks
 
-    data = Settings().data
-    found: dict[str, Any] = {
-        "notebooks": {
-            name: {p.name: {"default": p.default, "help": p.help} for p in notebooks.parameters(notebooks.path_of(name)).values()}
-            for name in notebooks.NAMES
-        },
-        "datasets": [
-            {
-                "name": one.name, "use": one.use, "protocols": list(datasets.protocols_of(one)), "licence": one.licence,
-                "here": data is not None and (data / one.file).is_file(),
-            }
-            for one in datasets.registry().values()
-        ],
-        "runs": [_run_line(folder) for folder in run_folders(RESULTS)],
-    }  # fmt: skip
-    _print(found, _listing(found), as_json=as_json)
+        data = Settings().data
+        found: dict[str, Any] = {
+            "notebooks": {name: _parameters_of(name) for name in notebooks.NAMES},
+            "datasets": [
+                {
+                    "name": one.name, "use": one.use, "protocols": list(datasets.protocols_of(one)), "licence": one.licence,
+                    "here": data is not None and (data / one.file).is_file(),
+                }
+                for one in datasets.registry().values()
+            ],
+            "runs": [_run_line(folder) for folder in run_folders(RESULTS)],
+        }  # fmt: skip
+        _print(found, _listing(found), as_json=as_json)
 
 
 @app.command("compare")
@@ -105,12 +104,13 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Pair two runs question by question; other datasets or protocols are refused."""
-    from wenlan_lab.evals import compare as comparing
-    from wenlan_lab.evals import published
+    with told():
+        from wenlan_lab.evals import compare as comparing
+        from wenlan_lab.evals import published
 
-    left, right = published.sides(a, b, data if data is not None else Settings().data)
-    found = comparing.compare(left, right, metrics=metric or None, q=q)
-    _print(asdict(found), repr(found), as_json=as_json)
+        left, right = published.sides(a, b, data if data is not None else Settings().data)
+        found = comparing.compare(left, right, metrics=metric or None, q=q)
+        _print(asdict(found), repr(found), as_json=as_json)
 
 
 @app.command("sweep")
@@ -125,19 +125,20 @@ def sweep(
     as_json: AsJson = False,
 ) -> None:
     """Run every combination of a grid, and print one line for each."""
-    from tqdm import tqdm
+    with told():
+        from tqdm import tqdm
 
-    from wenlan_lab.evals import fan_out
-    from wenlan_lab.evals import sweep as sweeping
+        from wenlan_lab.evals import fan_out
+        from wenlan_lab.evals import sweep as sweeping
 
-    folder = data if data is not None else Settings().data
-    plans = sweeping.planned(sweeping.read_grid(grid), out, data=str(folder) if folder is not None else None)
-    pool = fan_out.ProcessPool(workers) if workers > 1 else fan_out.OneByOne()
-    with tqdm(total=len(plans), desc="combinations", disable=quiet) as bar:
-        results = sweeping.sweep(plans, pool, lambda done, _: bar.update(done - bar.n))
-    _print([asdict(result) for result in results], repr(sweeping.table(results)), as_json=as_json)
-    if any(result.error for result in results):
-        raise typer.Exit(2)
+        folder = data if data is not None else Settings().data
+        plans = sweeping.planned(sweeping.read_grid(grid), out, data=str(folder) if folder is not None else None)
+        pool = fan_out.ProcessPool(workers) if workers > 1 else fan_out.OneByOne()
+        with tqdm(total=len(plans), desc="combinations", disable=quiet) as bar:
+            results = sweeping.sweep(plans, pool, lambda done, _: bar.update(done - bar.n))
+        _print([asdict(result) for result in results], repr(sweeping.table(results)), as_json=as_json)
+        if any(result.error for result in results):
+            raise typer.Exit(STORE_FAILURE)
 
 
 def joined(args: Sequence[str]) -> list[str]:
@@ -170,6 +171,13 @@ def run_folders(places: Iterable[Path]) -> Iterator[Path]:
     """The run folders below these places, by name."""
     for place in places:
         yield from sorted(path.parent for path in place.glob("**/header.json"))
+
+
+def _parameters_of(name: str) -> dict[str, dict[str, Any]]:
+    from wenlan_lab.evals import notebooks
+
+    known = notebooks.parameters(notebooks.path_of(name))
+    return {key: {"default": one.default, "help": one.help} for key, one in known.items()}
 
 
 def _run_line(folder: Path) -> dict[str, Any]:
