@@ -114,7 +114,7 @@ def _told(executed: Path) -> Iterator[str]:
             heading, left = cell.source.splitlines()[0].lstrip("# "), LINES_OF_A_SECTION
         for output in cell.get("outputs", ()):
             lines = _plain(output).rstrip().splitlines()
-            if not (lines and lines[0].startswith(FRAME)):
+            if not any(line.startswith(FRAME) for line in lines[:2]):  # polars may say its shape first
                 lines = lines[: min(LINES_OF_AN_OUTPUT, left)]
                 left -= len(lines)
             if lines and heading:
