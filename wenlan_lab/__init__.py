@@ -50,9 +50,19 @@ _HOMES = {
     "MissingExtra": "errors",
 }
 
-__all__ = ["__version__", "load_ipython_extension", "open", "unload_ipython_extension", *sorted(_HOMES)]
+__all__ = [
+    "__version__",
+    "history_figure",
+    "load_ipython_extension",
+    "open",
+    "review_panel",
+    "unload_ipython_extension",
+    *sorted(_HOMES),
+]
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from wenlan_lab.engine.capture import NewCapture as NewCapture
     from wenlan_lab.engine.importing import ImportReport as ImportReport
     from wenlan_lab.engine.ranking import FEATURE_GROUPS as FEATURE_GROUPS
@@ -109,6 +119,7 @@ if TYPE_CHECKING:
     from wenlan_lab.model.sources import Passage as Passage
     from wenlan_lab.model.sources import Source as Source
     from wenlan_lab.model.spaces import Space as Space
+    from wenlan_lab.surfaces.widgets.review_panel import ReviewPanel
 
 
 def open(folder: Any = None, **options: Any) -> Workbench:
@@ -119,6 +130,30 @@ def open(folder: Any = None, **options: Any) -> Workbench:
     from wenlan_lab.engine.opening import open_workbench
 
     return open_workbench(folder, **options)
+
+
+def review_panel(
+    wb: Workbench, *, kind: str | None = None, space: str | None = None, actor: Actor | str | None = None
+) -> ReviewPanel:
+    """A panel of ipywidgets on the review queue of `wb`, as `%wenlan review` shows it; text where no widget can draw.
+
+    kind, space: show this part at first. actor: who decides, the workbench's own when not stated; only a person may.
+    Raises InvalidRequest for an unknown kind or space.
+    """
+    from wenlan_lab.surfaces.widgets.review_panel import ReviewPanel
+    from wenlan_lab.surfaces.widgets.view_state import Asked
+
+    return ReviewPanel(wb, Asked(kind, space), actor)
+
+
+def history_figure(wb: Workbench, *ids: str) -> Figure:
+    """A figure of these memories' versions: when each was true in the world, against when `wb` knew it.
+
+    Raises NotFound for an id that never was, InvalidRequest for none or more than six of them.
+    """
+    from wenlan_lab.surfaces.widgets.history_figure import history_figure
+
+    return history_figure(wb, *ids)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.evals.small_sets import written
 from wenlan_lab import InvalidRequest, NotFound
+from wenlan_lab.engine import ranking
 from wenlan_lab.evals import notebooks, receipts
 
 ROOT = Path(__file__).parents[2]
@@ -168,3 +169,8 @@ def test_bars_leave_their_last_state_only(tmp_path):
 
 def test_notebooks_are_found_beside_the_tests_of_a_clone():
     assert notebooks.path_of("locomo").parent == ROOT / "evals"
+
+
+def test_an_ablation_switches_off_every_lever_that_there_is():
+    levers = notebooks.parameters(notebooks.path_of("ablation"))["levers"].default
+    assert tuple(str(levers).split(",")) == ranking.LEVERS

@@ -8,7 +8,7 @@ import yaml
 
 from tests.evals.small_sets import written
 from wenlan_lab import InvalidRequest, NotFound
-from wenlan_lab.evals import ablation, fan_out, sweep
+from wenlan_lab.evals import ablation, asking, fan_out, sweep
 
 GRID = {"dataset": "locomo_small", "questions": "all", "embedder": "hash"}
 
@@ -143,3 +143,18 @@ def test_an_ablation_of_nothing_or_of_what_cannot_run_is_refused(small, tmp_path
     missing = sweep.Planned("", "nowhere", "turns", "", **small)
     with pytest.raises(InvalidRequest, match="couldn't be measured"):
         ablation.ablate(missing, ("context",), tmp_path / "x", fan_out.OneByOne())
+
+
+def test_questions_that_failed_stand_beside_the_figures(small, tmp_path, monkeypatch):
+    (plan,) = plans({"levers_off": [["speaker"]]}, small, tmp_path / "out")
+
+    def broken(wb, question, k, clock):
+        raise KeyError(question.id)
+
+    monkeypatch.setattr(asking, "ask", broken)
+    (found,) = sweep.sweep((plan,), fan_out.OneByOne())
+    assert found.error.startswith("14 questions failed, the first with KeyError")
+    assert found.metrics["recall@5"] == 0.0
+    base = sweep.Planned("", "locomo_small", "turns", "", questions="all", embedder="hash", **small)
+    with pytest.raises(InvalidRequest, match="couldn't be measured"):
+        ablation.ablate(base, ("context",), tmp_path / "ablation", fan_out.OneByOne())

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from wenlan_lab.model.reviews import ReviewItem
     from wenlan_lab.store.journal import Entry
     from wenlan_lab.store.rejections import RejectedCapture
+    from wenlan_lab.store.tombstones import Tombstone
     from wenlan_lab.store.versions import Version
 
 # What changes with every change and tells a reader nothing.
@@ -162,3 +163,21 @@ def reviews_table(items: Iterable[ReviewItem]) -> Table:
     )
     columns = ("id", "kind", "status", "before", "after", "why", "proposed by", "created (UTC)")
     return Table("review", columns, rows, empty="nothing waits.")
+
+
+def tombstones_table(stones: Iterable[Tombstone]) -> Table:
+    """Tombstones in the order given. The claim itself is not kept: a digest of it is."""
+    rows = tuple(
+        (
+            stone.id,
+            stone.memory_id,
+            moment(stone.at),
+            stone.actor,
+            stone.reason,
+            f"lifted: {stone.lifted_reason}" if stone.lifted else "stands",
+        )
+        for stone in stones
+    )
+    columns = ("id", "left by", "at (UTC)", "actor", "reason", "")
+    notes = ("`unforget ID --reason WHY` lifts one.",) if any(row[5] == "stands" for row in rows) else ()
+    return Table("tombstones", columns, rows, empty="no claim was rejected.", notes=notes)

@@ -20,7 +20,7 @@ from wenlan_lab.model.actors import Actor
 from wenlan_lab.model.changes import Against, AgainstAction, CaptureMemory
 from wenlan_lab.model.memories import Memory, NewMemory
 from wenlan_lab.model.types import TYPE_RULES
-from wenlan_lab.store import memories
+from wenlan_lab.store import memories, tombstones
 
 if TYPE_CHECKING:
     from wenlan_lab.engine.workbench import Workbench
@@ -40,15 +40,21 @@ def decide(
             raise InvalidRequest(f"{old.id} is {old.status}: only a live memory can be superseded.")
         return CaptureMemory(new, _against(old, actor, "supersede", "the caller names it"))
     for score, memory_id in near:
-        rejected = memories.get(wb.truth, memory_id)
-        same = not isinstance(compare(new.text, rejected.text), MinimalPair)
-        if rejected.trust == "rejected" and score >= NEAR_TOMBSTONE and same:
+        if score >= NEAR_TOMBSTONE and _rejected_nearly_so(wb, new, memory_id):
             return CaptureMemory(new, near_tombstone=memory_id)
     for old in _candidates(wb, new, [memory_id for _, memory_id in near]):
         against = _judge(wb, new, old, actor)
         if against is not None:
             return CaptureMemory(new, against)
     return CaptureMemory(new)
+
+
+def _rejected_nearly_so(wb: Workbench, new: NewMemory, memory_id: str) -> bool:
+    """Whether that memory's claim stands rejected and `new` only says it in other words."""
+    stone = tombstones.of_memory(wb.truth, memory_id)
+    if stone is None or stone.lifted:
+        return False
+    return not isinstance(compare(new.text, memories.get(wb.truth, memory_id).text), MinimalPair)
 
 
 def _candidates(wb: Workbench, new: NewMemory, near: Sequence[str]) -> Iterator[Memory]:

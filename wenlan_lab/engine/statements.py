@@ -98,16 +98,31 @@ def _names_differ(a: Slots, b: Slots, only_a: frozenset[str], only_b: frozenset[
 
 
 def _order_differs(a: Slots, b: Slots) -> bool:
-    """The same bag of words, but two of them changed places: "prefers A over B" against "prefers B over A"."""
+    """The same bag of words, but two of them changed places: "prefers A over B" against "prefers B over A".
+
+    A phrase of place or time may stand anywhere ("in the cellar the pump stalls"), so its words are left out.
+    """
     if a.words != b.words or len(a.order) < 2 or a.passive != b.passive:
         return False
-    return a.order != b.order and _swapped(a.order, b.order)
+    movable = _placed(a)
+    if movable != _placed(b):
+        movable = ()  # two places changed places: "at the lake" against "at the outlet"
+    mine, theirs = (tuple(word for word in slots.order if word not in movable) for slots in (a, b))
+    return mine != theirs and _swapped(mine, theirs)
+
+
+def _placed(slots: Slots) -> tuple[int, ...]:
+    """The words behind a preposition of place or time, in order."""
+    return tuple(word for clause in slots.clauses for word, placed in clause if placed)
 
 
 def _swapped(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    """True when exactly two places are exchanged; a moved clause (a rotation) is a restatement."""
-    different = [at for at, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
-    return 2 <= len(different) <= 4 and {a[at] for at in different} == {b[at] for at in different}
+    """True when two words, or two pairs of words, are exchanged; a clause that moved as a whole is a restatement."""
+    at = [place for place, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    mine, theirs = [a[place] for place in at], [b[place] for place in at]
+    if len(at) == 2:
+        return mine == theirs[::-1]
+    return len(at) == 4 and mine[:2] == theirs[2:] and mine[2:] == theirs[:2]
 
 
 def _told(slots: Slots) -> str:

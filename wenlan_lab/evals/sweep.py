@@ -55,7 +55,7 @@ class Planned:
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What became of a planned run: its figures, or its error."""
+    """What became of a planned run: its figures, and what went wrong; without figures when the run itself failed."""
 
     plan: Planned
     n: int = 0
@@ -132,7 +132,10 @@ def run_planned(plan: Planned) -> Swept:
     except Exception as problem:  # it is a line of the table; the other combinations go on
         return Swept(plan, error=f"{type(problem).__name__}: {problem}")
     figures = summary(done, resamples=1)
-    return Swept(plan, figures["n"], figures["metrics"])
+    failures = done.rows["error"].drop_nulls().to_list()
+    # Figures of a run in which questions failed look like any others: what failed must stand beside them.
+    told = f"{len(failures)} questions failed, the first with {failures[0]}" if failures else ""
+    return Swept(plan, figures["n"], figures["metrics"], told)
 
 
 def table(results: tuple[Swept, ...]) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from wenlan_lab.model import shown_reviews, shown_tables
 from wenlan_lab.model.memories import Evidence
 
 ReviewKind = Literal[
@@ -64,6 +65,12 @@ class ReviewItem:
     resolved_by: str | None = None
     resolution: str = ""
 
+    def __repr__(self) -> str:
+        return shown_reviews.item_text(self)
+
+    def _repr_html_(self) -> str:
+        return shown_reviews.item_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewStats:
@@ -81,3 +88,9 @@ class ReviewStats:
     stopped_share: float
     by_kind: dict[str, int]
     backlog: str
+
+    def __repr__(self) -> str:
+        return shown_tables.text_table(shown_reviews.stats_table(self))
+
+    def _repr_html_(self) -> str:
+        return shown_tables.html_table(shown_reviews.stats_table(self))

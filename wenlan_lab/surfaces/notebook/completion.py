@@ -9,6 +9,7 @@ from wenlan_lab.errors import WenlanError
 from wenlan_lab.model.types import MEMORY_TYPES
 from wenlan_lab.surfaces.notebook.arguments import CommandParser
 from wenlan_lab.surfaces.notebook.dispatch import COMMANDS
+from wenlan_lab.surfaces.notebook.review_commands import VERDICTS
 from wenlan_lab.surfaces.notebook.workbench_commands import SOURCE_ACTIONS, SPACE_ACTIONS
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 IDS_OFFERED = 30
 HIDDEN = ("drafts", "held", "superseded", "retracted", "rejected")
-OF_ONE_MEMORY = ("memory", "confirm", "pin", "retype", "retag", "move", "forget", "history", "why")
+OF_ONE_MEMORY = (
+    "memory", "confirm", "pin", "retype", "retag", "move", "forget", "history", "why", "retract", "feedback",
+)  # fmt: skip
+OF_ONE_ITEM = ("review", "accept", "dismiss")
 
 
 def completions(workbench: Workbench | None, before: str, symbol: str) -> list[str]:
@@ -52,7 +56,7 @@ def _values(workbench: Workbench | None, parser: CommandParser, flag: str) -> Se
             return _spaces(workbench)
         case "--embedder":
             return ("default", "hash", "none")
-        case "--id":
+        case "--id" | "--supersedes":
             return _ids(workbench)
         case _:
             return ()
@@ -62,7 +66,13 @@ def _words(workbench: Workbench | None, command: str, words: Sequence[str]) -> S
     told = [word for word in words if not word.startswith("-")]
     if command in OF_ONE_MEMORY and not told:
         return _ids(workbench)
+    if command in OF_ONE_ITEM and not told:
+        return _waiting(workbench)
     match command, len(told):
+        case "feedback", 1:
+            return VERDICTS
+        case "unforget", 0:
+            return [stone.id for stone in workbench.tombstones() if not stone.lifted] if workbench is not None else ()
         case "help", 0:
             return tuple(COMMANDS)
         case "spaces", 0:
@@ -98,3 +108,7 @@ def _ids(workbench: Workbench | None) -> Sequence[str]:
         return [memory.id for memory in workbench.memories(most=IDS_OFFERED)]
     except WenlanError:
         return ()
+
+
+def _waiting(workbench: Workbench | None) -> Sequence[str]:
+    return [item.id for item in workbench.reviews.pending(most=IDS_OFFERED)] if workbench is not None else ()

@@ -14,7 +14,7 @@ from IPython.core.error import UsageError
 
 from wenlan_lab.errors import WenlanError
 from wenlan_lab.model.shown import one_line
-from wenlan_lab.surfaces.notebook import memory_commands, workbench_commands
+from wenlan_lab.surfaces.notebook import memory_commands, review_commands, workbench_commands
 from wenlan_lab.surfaces.notebook.arguments import CommandParser, late_option, next_word, parse
 from wenlan_lab.surfaces.notebook.commands import Command
 from wenlan_lab.surfaces.notebook.interpolation import interpolate
@@ -37,7 +37,13 @@ def help_(session: Session, args: argparse.Namespace) -> object:
 HELP = Command("help", "This list, or how one command is used.", _help_takes, help_)
 COMMANDS: Mapping[str, Command] = {
     command.name: command
-    for command in (*workbench_commands.COMMANDS[:1], *memory_commands.COMMANDS, *workbench_commands.COMMANDS[1:], HELP)
+    for command in (
+        *workbench_commands.COMMANDS[:1],
+        *memory_commands.COMMANDS,
+        *review_commands.COMMANDS,
+        *workbench_commands.COMMANDS[1:],
+        HELP,
+    )
 }
 
 
@@ -59,7 +65,7 @@ def explained(name: str) -> HelpText:
 
 def overview() -> HelpText:
     """All commands with what they do."""
-    rows = "\n".join(f"  %wenlan {command.name:<10} {command.summary}" for command in COMMANDS.values())
+    rows = "\n".join(f"  %wenlan {command.name:<11} {command.summary}" for command in COMMANDS.values())
     return HelpText(
         f"{rows}\n\n"
         "%wl is short for %wenlan. `%wenlan COMMAND --help` shows a command's options; they come before its text.\n"

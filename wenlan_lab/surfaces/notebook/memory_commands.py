@@ -31,6 +31,7 @@ def _capture_takes(parser: CommandParser) -> None:
     parser.option(
         "--evidence", action="append", default=[], metavar="QUOTE", help="a passage's id or a quote; may be given again"
     )
+    parser.option("--supersedes", metavar="ID", help="the memory that this one replaces")
     parser.option("--allow-unembedded", action="store_true", default=None, help="store it even when no embedder works")
     parser.option("--split", action="store_true", help="in a cell: one memory for each paragraph")
     written_by(parser)
@@ -48,8 +49,11 @@ def capture(session: Session, args: argparse.Namespace) -> object:
         "evidence": tuple(args.evidence),
         "valid_from": args.valid_from,
     }
+    if args.split and args.supersedes:
+        raise UsageError("capture: --split stores many and --supersedes is for one: leave one of them out.")
     if not args.split:
-        return wb.capture(args.text, **common, actor=args.actor, allow_unembedded=args.allow_unembedded)
+        more = {"supersedes": args.supersedes, "actor": args.actor, "allow_unembedded": args.allow_unembedded}
+        return wb.capture(args.text, **common, **more)
     texts = [text for text in PARAGRAPHS.split(args.text) if text.strip()]
     with session.progress("capturing") as progress:
         receipts = wb.capture_many(
@@ -86,11 +90,21 @@ def _recall_takes(parser: CommandParser) -> None:
         metavar="WHAT",
         help="what is hidden otherwise: drafts, held, superseded, retracted, rejected; may be given again",
     )
+    parser.option("--as-of", metavar="DATE", help="what was true in the world then, as an ISO date or time")
+    parser.option("--known-at", metavar="DATE", help="what this workbench knew then, as an ISO date or time")
 
 
 def recall(session: Session, args: argparse.Namespace) -> object:
     """The hits that answer best."""
-    return session.current().recall(args.query, args.k, args.space, types=args.type, include=args.include)
+    return session.current().recall(
+        args.query,
+        args.k,
+        args.space,
+        types=args.type,
+        as_of=args.as_of,
+        known_at=args.known_at,
+        include=args.include,
+    )
 
 
 def _memories_takes(parser: CommandParser) -> None:
@@ -113,9 +127,18 @@ def memory(session: Session, args: argparse.Namespace) -> object:
     return session.current().memory(args.id)
 
 
+def _history_takes(parser: CommandParser) -> None:
+    _id(parser)
+    parser.option("--figure", action="store_true", help="draw its versions on both time axes")
+
+
 def history(session: Session, args: argparse.Namespace) -> object:
     """What a memory was."""
-    return session.current().history(args.id)
+    if not args.figure:
+        return session.current().history(args.id)
+    from wenlan_lab.surfaces.widgets.history_figure import history_figure
+
+    return history_figure(session.current(), args.id)
 
 
 def why(session: Session, args: argparse.Namespace) -> object:
@@ -179,12 +202,13 @@ def _forget_takes(parser: CommandParser) -> None:
     _id(parser)
     parser.text("reason", "why; it stays in the journal, so don't repeat the text here", required=False)
     parser.option("--dry-run", action="store_true", help="list what would be erased, erase nothing")
+    parser.option("--as-false", action="store_true", help="keep a digest, so that the claim is refused from now on")
     written_by(parser)
 
 
 def forget(session: Session, args: argparse.Namespace) -> object:
     """Erase, or say what would be."""
-    return session.current().forget(args.id, args.reason or "", args.actor, dry_run=args.dry_run)
+    return session.current().forget(args.id, args.reason or "", args.as_false, args.actor, dry_run=args.dry_run)
 
 
 COMMANDS = (
@@ -206,6 +230,6 @@ COMMANDS = (
     Command("retag", "Replace the tags of a memory.", _retag_takes, retag),
     Command("move", "Move a memory to another space, or to none.", _move_takes, move),
     Command("forget", "Erase a memory's text from every place. Can't be undone.", _forget_takes, forget),
-    Command("history", "Every state a memory was in, and what made it so.", _id, history),
+    Command("history", "Every state a memory was in, and what made it so.", _history_takes, history),
     Command("why", "What a memory rests on.", _id, why),
 )

@@ -1,0 +1,1 @@
+"""Panels for a notebook: pure view states, and the widgets that draw them."""
