@@ -165,19 +165,19 @@ def reviews_table(items: Iterable[ReviewItem]) -> Table:
     return Table("review", columns, rows, empty="nothing waits.")
 
 
-def tombstones_table(stones: Iterable[Tombstone]) -> Table:
+def tombstones_table(stones: Sequence[Tombstone]) -> Table:
     """Tombstones in the order given. The claim itself is not kept: a digest of it is."""
     rows = tuple(
         (
             stone.id,
             stone.memory_id,
-            moment(stone.at),
+            stone.at[:10],
             stone.actor,
-            stone.reason,
-            f"lifted: {stone.lifted_reason}" if stone.lifted else "stands",
+            f"{stone.reason}\nlifted: {stone.lifted_reason}" if stone.lifted else stone.reason,
         )
         for stone in stones
     )
-    columns = ("id", "left by", "at (UTC)", "actor", "reason", "")
-    notes = ("`unforget ID --reason WHY` lifts one.",) if any(row[5] == "stands" for row in rows) else ()
+    columns = ("id", "left by", "on (UTC)", "actor", "reason")
+    standing = sum(not stone.lifted for stone in stones)
+    notes = ("`unforget ID --reason WHY` lifts one.",) if standing else ()
     return Table("tombstones", columns, rows, empty="no claim was rejected.", notes=notes)
