@@ -61,8 +61,6 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from wenlan_lab.engine.capture import NewCapture as NewCapture
     from wenlan_lab.engine.importing import ImportReport as ImportReport
     from wenlan_lab.engine.ranking import FEATURE_GROUPS as FEATURE_GROUPS
@@ -119,6 +117,7 @@ if TYPE_CHECKING:
     from wenlan_lab.model.sources import Passage as Passage
     from wenlan_lab.model.sources import Source as Source
     from wenlan_lab.model.spaces import Space as Space
+    from wenlan_lab.surfaces.widgets.history_figure import HistoryFigure
     from wenlan_lab.surfaces.widgets.review_panel import ReviewPanel
 
 
@@ -146,7 +145,7 @@ def review_panel(
     return ReviewPanel(wb, Asked(kind, space), actor)
 
 
-def history_figure(wb: Workbench, *ids: str) -> Figure:
+def history_figure(wb: Workbench, *ids: str) -> HistoryFigure:
     """A figure of these memories' versions: when each was true in the world, against when `wb` knew it.
 
     Raises NotFound for an id that never was, InvalidRequest for none or more than six of them.

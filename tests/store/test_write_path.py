@@ -109,7 +109,9 @@ def _pin(m: Made) -> str:
     return change_codec.encode(PinMemory(m["memory"]))
 
 
-PERSONS_ALONE = {"AcceptReview", "DismissReview"}
+PERSONS_ALONE = {
+    "AcceptReview", "DismissReview", "ConfirmMemory", "UnconfirmMemory", "UnpinMemory", "LiftTombstone", "UndoEntry",
+}  # fmt: skip
 
 
 @pytest.fixture

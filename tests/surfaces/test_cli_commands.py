@@ -40,9 +40,9 @@ def test_each_correction_changes_what_it_says():
         (("retag", made), "tags", []), (("move", made, "lab"), "space", "lab"),
         (("move", made, "Uncategorized"), "space", None), (("feedback", made, "helpful"), "uses", 1),
     ):  # fmt: skip
-        receipt = done(*words, "--actor", "agent:scribe", "--json")
+        receipt = done(*words, "--actor", "person:scribe", "--json")
         assert (receipt["outcome"], now(name)) == ("Applied", value), words
-    assert done("journal", "--json")[0]["actor"] == "agent:scribe"
+    assert done("journal", "--json")[0]["actor"] == "person:scribe"
     assert done("pin", made, "--json")["outcome"] == "Applied"
     assert done("pin", made, "--json")["outcome"] == "Unchanged"
 

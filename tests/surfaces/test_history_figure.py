@@ -13,9 +13,10 @@ def wb(tmp_path):
         yield opened
 
 
-def drawn(figure):
-    (axes,) = figure.axes
-    figure.canvas.draw()
+def drawn(history):
+    assert history._repr_png_().startswith(b"\x89PNG")
+    assert "history of mem_" in repr(history)
+    (axes,) = history.figure.axes
     return axes
 
 

@@ -123,7 +123,7 @@ def test_the_history_is_drawn(lab):
     memory_id = line(lab, f"capture {PUMP}").id
     line(lab, f"pin {memory_id}")
     figure = line(lab, f"history {memory_id} --figure")
-    (axes,) = figure.axes
+    (axes,) = figure.figure.axes
     assert len(axes.patches) == 2
     assert axes.get_xlabel() == "known to the workbench (UTC)"
 

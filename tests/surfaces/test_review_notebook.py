@@ -43,7 +43,7 @@ def test_the_story_runs_and_ends_as_it_says(tmp_path, monkeypatch):
     assert "is undone" in told
     assert "1 of 1" in told
     assert "all is sound" in told
-    assert texts(found, "image/png")
+    assert texts(found, "image/png").strip()
     assert any("application/vnd.jupyter.widget-view+json" in output.get("data", {}) for output in found)
     by_source = {"".join(cell["source"]): texts(cell.get("outputs", [])) for cell in notebook["cells"]}
     answers = next(told for source, told in by_source.items() if source.startswith("rows = []"))

@@ -1,5 +1,7 @@
 """The panel without a browser: its buttons are clicked, then the workbench and what the panel says are looked at."""
 
+import asyncio
+
 import pytest
 
 import wenlan_lab
@@ -247,3 +249,24 @@ def test_a_card_is_escaped_in_the_widget(wb):
     panel = wenlan_lab.review_panel(wb)
     read(panel.shown_rows()[0].text.value)
     assert "<script" not in panel.shown_rows()[0].text.value
+
+
+def test_a_click_that_comes_on_another_thread_is_handled_on_the_workbench_s_own(wb):
+    first, second = many(wb, 2)
+
+    async def notebook():
+        panel = wenlan_lab.review_panel(wb)
+        for click in ("accept", "dismiss"):
+            await asyncio.to_thread(getattr(panel.shown_rows()[0], click).click)
+            await asyncio.sleep(0.01)
+        await asyncio.to_thread(panel.undo.click)
+        await asyncio.sleep(0.01)
+        await asyncio.to_thread(setattr, panel.kind, "value", "supersede")
+        await asyncio.sleep(0.01)
+        return panel
+
+    panel = asyncio.run(notebook())
+    assert [wb.reviews.get(item.id).status for item in (first, second)] == ["accepted", "pending"]
+    assert "undone" in panel.status
+    assert panel.view.asked.kind == "supersede"
+    assert ids(panel) == [second.id]

@@ -53,7 +53,7 @@ def check(notebook):
     assert " of 8 are among the first five." in told
     assert "all is sound" in told
     assert "<table" in texts(notebook, "text/html")
-    assert texts(notebook, "image/png")
+    assert texts(notebook, "image/png").strip()
     assert [output for output in outputs(notebook) if output["output_type"] == "error"] == []
     assert [output for output in outputs(notebook) if output.get("name") == "stderr"] == []
     return told

@@ -112,7 +112,7 @@ def _judge(wb: Workbench, item: NewCapture) -> _Plan:
         return _Plan(item, place, rejection=rejection)
     fields = plain_fields(item.fields)
     evidence = resolve_evidence(wb.truth, text, item.evidence)
-    for value in (*fields.values(), *item.tags, *(row.quote for row in evidence)):
+    for value in (*fields, *fields.values(), *item.tags, *(row.quote for row in evidence)):
         check_storable(value or "-")
         leak = gate.judge_credentials(value)
         if leak is not None:

@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from wenlan_lab.engine import capture as capturing
+from wenlan_lab.engine import gate
+from wenlan_lab.engine.normalise import check_storable
 from wenlan_lab.engine.reviews import ReviewsOfWorkbench
 from wenlan_lab.errors import InvalidRequest, NotFound
 from wenlan_lab.model.actors import Actor
@@ -27,7 +29,7 @@ from wenlan_lab.model.changes import (
     UndoEntry,
     UnpinMemory,
 )
-from wenlan_lab.model.outcomes import Receipt, Unchanged, UndoRefused, Written
+from wenlan_lab.model.outcomes import ClaimTombstoned, Receipt, Unchanged, UndoRefused, Written
 from wenlan_lab.model.recall import Hit
 from wenlan_lab.model.results import Forgetting
 from wenlan_lab.model.types import parse_type
@@ -81,7 +83,13 @@ class Corrections:
 
     def retag(self, id: str, tags: Sequence[str], actor: Actor | str | None = None) -> Receipt:
         """Replace the tags of a memory."""
-        change = RetagMemory(id, capturing.clean_tags(tags), memories.get(self.truth, id).revision)
+        cleaned = capturing.clean_tags(tags)
+        for tag in cleaned:
+            check_storable(tag)
+            leak = gate.judge_credentials(tag)
+            if leak is not None:
+                raise InvalidRequest(f"that tag is not kept: it {leak.detail}; {leak.next_step}")
+        change = RetagMemory(id, cleaned, memories.get(self.truth, id).revision)
         return self._changed(change, actor, f"{id} is tagged {', '.join(change.tags) or 'with nothing'}")
 
     def move(self, id: str, space: str | None, actor: Actor | str | None = None) -> Receipt:
@@ -93,7 +101,7 @@ class Corrections:
     def retract(self, id: str, reason: str, as_false: bool = False, actor: Actor | str | None = None) -> Receipt:
         """No longer held true: gone from recall, kept in history, undoable. `as_false` rejects the claim for good."""
         what = "rejected: it stays out" if as_false else "retracted"
-        return self._changed(RetractMemory(id, reason, as_false), actor, f"{id} is {what}")
+        return self._changed(RetractMemory(id, gate.safe_reason(reason), as_false), actor, f"{id} is {what}")
 
     def forget(
         self,
@@ -113,7 +121,7 @@ class Corrections:
             return report
         words = erasure.words_of(self.truth, id)
         detail = f"{id} is forgotten: {len(report.places)} places erased"
-        receipt = self._changed(ForgetMemory(id, reason, as_false), actor, detail)
+        receipt = self._changed(ForgetMemory(id, gate.safe_reason(reason), as_false), actor, detail)
         if receipt.seq is not None:
             self.index.erase(words)
         return receipt
@@ -129,7 +137,7 @@ class Corrections:
         stone = tombstones.of_memory(self.truth, id)
         if stone is None and not id.startswith("tmb_"):
             raise NotFound(f"{id} left no tombstone: `tombstones()` lists those there are.")
-        change = LiftTombstone(stone.id if stone is not None else id, reason)
+        change = LiftTombstone(stone.id if stone is not None else id, gate.safe_reason(reason))
         return self._changed(change, actor, f"the claim of {id} may be told again")
 
     def undo(self, seq: int, actor: Actor | str | None = None) -> Receipt:
@@ -159,5 +167,7 @@ class Corrections:
         subject = getattr(change, "memory_id", None)
         if done.seq is None:
             what = done.outcome.detail if isinstance(done.outcome, Unchanged) else f"{subject} stays as it was"
+            if isinstance(done.outcome, ClaimTombstoned):
+                what = f"that claim was rejected there: unforget({done.outcome.id!r}, reason) first"
             return Receipt(None, "Unchanged", subject, detail=what)
         return Receipt(done.seq, "Applied", subject, detail=detail)

@@ -36,6 +36,7 @@ _TIMESTAMP = re.compile(
     r"^(?:\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:z|[+\-]\d{2}:?\d{2})?)?|\d{1,2}:\d{2}(?::\d{2})?|[\d\-:tz.+]{4,})$"
 )
 DENSITY_LOOKED_AT = 200
+CJK_CHARACTERS_A_WORD = 4
 KEYWORDS_IN_SYSTEM, KEYWORDS_DENSE = 3, 4
 
 
@@ -116,9 +117,9 @@ def noise_pattern(text: str) -> str | None:
     words = WORD.findall(lowered)
     if words and len(words) <= 6 and all(word in _ACKNOWLEDGEMENT for word in words):
         return "bare_acknowledgement"
-    if sum(1 for piece in lowered.split() if not _TIMESTAMP.match(piece.strip("[](),;"))) < 2 and any(
-        c.isdigit() for c in lowered
-    ):
+    told = sum(1 for piece in lowered.split() if not _TIMESTAMP.match(piece.strip("[](),;")))
+    told += meaningful(text)[1] // CJK_CHARACTERS_A_WORD  # a Chinese sentence has no spaces: it is more than one piece
+    if told < 2 and any(c.isdigit() for c in lowered):
         return "timestamp_only"
     return None
 
@@ -131,3 +132,8 @@ def digest(text: str) -> str:
 def rejected_excerpt(text: str) -> str:
     """The beginning of a refused text without its secrets, for the log. Redacted before it is cut."""
     return excerpt(redact(replace_unstorable(text)[0]).text)
+
+
+def safe_reason(reason: str) -> str:
+    """A reason as it is kept: secrets redacted in place, what can't be stored replaced. A reason is never refused."""
+    return redact(replace_unstorable(reason)[0]).text

@@ -17,7 +17,7 @@ from wenlan_lab.engine.question import Query
 from wenlan_lab.model.memories import Memory
 from wenlan_lab.model.recall import Dropped, DropReason, Hit
 from wenlan_lab.model.sources import PassageOrigin
-from wenlan_lab.model.spaces import ReadScope, SpaceScope, UncategorizedScope
+from wenlan_lab.model.spaces import GlobalScope, ReadScope, SpaceScope, UncategorizedScope
 from wenlan_lab.store import memories, reviews, time_travel
 from wenlan_lab.store.passages import PlacedPassage, placed
 
@@ -71,12 +71,15 @@ def choose(
     return Chosen(tuple(chosen.values()), tuple(dropped[:DROPPED_SHOWN]))
 
 
-def disputes(wb: Workbench, found: Sequence[Hit]) -> Iterator[str]:
+def disputes(wb: Workbench, found: Sequence[Hit], scope: ReadScope) -> Iterator[str]:
     """For every disputed hit the other side, in words: a contradiction is never shown one-sidedly."""
     for hit in found:
         other_id = reviews.disputed_by(wb.truth, hit.id) if hit.trust == "disputed" else None
         if other_id is not None:
             other = memories.get(wb.truth, other_id)
+            if not isinstance(scope, GlobalScope) and other.space != hit.space:
+                yield f"{hit.id} is disputed by a memory in another space"
+                continue
             yield f"{hit.id} is disputed: {other.id} says {excerpt(other.text)!r}"
 
 

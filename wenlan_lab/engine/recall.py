@@ -88,7 +88,7 @@ def recall(wb: Workbench, request: Request) -> RecallResult:
     scored = relevance.score(wb, view, seen, has_dense=vector is not None)
     ranked = perf_counter()
     chosen = hits.choose(wb, request, scope, query, candidates, scored)
-    notes.extend(hits.disputes(wb, chosen.hits))
+    notes.extend(hits.disputes(wb, chosen.hits, scope))
     done = perf_counter()
     milliseconds = {
         "catch_up": 1e3 * (caught_up - started),

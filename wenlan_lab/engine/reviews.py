@@ -8,7 +8,7 @@ from datetime import datetime
 from math import ceil
 from typing import TYPE_CHECKING
 
-from wenlan_lab.engine import faces
+from wenlan_lab.engine import faces, gate
 from wenlan_lab.engine.normalise import check_storable, text_key
 from wenlan_lab.engine.scopes import read_scope
 from wenlan_lab.errors import InvalidRequest
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BACKLOG_ITEMS = 100
 BACKLOG_DAYS = 14.0
+MOVED = "(moved to another space)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,9 @@ class ReviewsOfWorkbench:
         """Items of any status (pending, accepted, dismissed, expired; None: all), oldest first."""
         if kind is not None and kind not in REVIEW_KINDS:
             raise InvalidRequest(f"review kind {kind!r} is unknown: choose one of {', '.join(REVIEW_KINDS)}.")
-        found = reviews.listed(
-            self.wb.truth, status=status, kind=kind, space_id=self._space(space), most=most, skip=skip
-        )
-        items = tuple(self._item(row) for row in found)
+        wanted = self._space(space)
+        found = reviews.listed(self.wb.truth, status=status, kind=kind, space_id=wanted, most=most, skip=skip)
+        items = tuple(self._item(row, wanted) for row in found)
         return Listing(items, faces.reviews_table(items))
 
     def get(self, id: str) -> ReviewItem:
@@ -70,12 +70,17 @@ class ReviewsOfWorkbench:
         if text is not None:
             check_storable(text)
             text = text.strip()
+            leak = gate.judge_credentials(text)
+            if leak is not None:
+                raise InvalidRequest(
+                    f"the new words are not kept, the item still waits: {leak.detail}; {leak.next_step}"
+                )
             key = text_key(text)
-        return self._decide(AcceptReview(id, reason, text, key), id, "accepted", actor)
+        return self._decide(AcceptReview(id, gate.safe_reason(reason), text, key), id, "accepted", actor)
 
     def dismiss(self, id: str, reason: str = "", actor: Actor | str | None = None) -> Receipt:
         """Say no; the same proposal never comes back."""
-        return self._decide(DismissReview(id, reason), id, "dismissed", actor)
+        return self._decide(DismissReview(id, gate.safe_reason(reason)), id, "dismissed", actor)
 
     def _decide(self, change: Change, id: str, what: str, actor: Actor | str | None) -> Receipt:
         done = self.wb.apply(change, actor)
@@ -91,7 +96,7 @@ class ReviewsOfWorkbench:
         ages = sorted(_days(row.created, row.resolved, now) for row in rows)
         waiting = [_days(row.created, None, now) for row in rows if row.status == "pending"]
         count = Counter(row.status for row in rows)
-        protected = counts.protected_writes(self.wb.truth)
+        protected = counts.protected_writes(self.wb.truth, wanted)
         return ReviewStats(
             arrivals=len(rows),
             accepted=count["accepted"],
@@ -116,22 +121,25 @@ class ReviewsOfWorkbench:
             case GlobalScope():
                 return None
 
-    def _item(self, row: Review) -> ReviewItem:
+    def _item(self, row: Review, wanted: str | None = None) -> ReviewItem:
+        """An item as it is shown; within one space, the words of what was moved out of it are not."""
         ids = [entry_id for entry_id in (row.before_id, row.after_id) if entry_id]
         found = memories.get_many(self.wb.truth, ids)
+        elsewhere = {id for id, memory in found.items() if wanted is not None and (memory.space_id or "") != wanted}
         before, after = found.get(row.before_id or ""), found.get(row.after_id or "")
-        space = next((memory.space for memory in (after, before) if memory is not None), None)
+        shown = [memory for memory in (after, before) if memory is not None and memory.id not in elsewhere]
+        space = next((memory.space for memory in shown), None)
         return ReviewItem(
             id=row.id,
             kind=row.kind,
             status=row.status,
-            before=_words(before),
-            after=_words(after) or _told(row),
-            evidence=after.evidence if after is not None else (),
+            before=_words(before, elsewhere),
+            after=_words(after, elsewhere) or _told(row),
+            evidence=after.evidence if after is not None and after.id not in elsewhere else (),
             proposed_by=row.proposed_by,
             created=row.created,
             fingerprint=row.fingerprint,
-            why=row.why,
+            why=row.why if not elsewhere else MOVED,
             space=space,
             before_id=row.before_id,
             after_id=row.after_id,
@@ -141,8 +149,10 @@ class ReviewsOfWorkbench:
         )
 
 
-def _words(memory: Memory | None) -> str:
-    return memory.text if memory is not None else ""
+def _words(memory: Memory | None, elsewhere: set[str]) -> str:
+    if memory is None:
+        return ""
+    return MOVED if memory.id in elsewhere else memory.text
 
 
 def _told(row: Review) -> str:

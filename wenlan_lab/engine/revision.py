@@ -21,6 +21,7 @@ from wenlan_lab.model.changes import Against, AgainstAction, CaptureMemory
 from wenlan_lab.model.memories import Memory, NewMemory
 from wenlan_lab.model.types import TYPE_RULES
 from wenlan_lab.store import memories, tombstones
+from wenlan_lab.store.permissions import is_protected
 
 if TYPE_CHECKING:
     from wenlan_lab.engine.workbench import Workbench
@@ -106,11 +107,6 @@ def differs_in_one_slot(new: str, old: str) -> str | None:
     if a.words != b.words or len(a.numbers ^ b.numbers) > 2:
         return None
     return f"{verdict.differs}: {verdict.detail}"
-
-
-def is_protected(memory: Memory) -> bool:
-    """Whether only a person may replace it."""
-    return memory.tier == "protected" or memory.pinned or memory.trust == "accepted"
 
 
 def _against(old: Memory, actor: Actor, action: AgainstAction, why: str) -> Against:

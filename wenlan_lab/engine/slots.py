@@ -97,7 +97,7 @@ _NUMBER = re.compile(
     r"(?<![\d.A-Za-z_])[-−+]?\d+(?:[.,:]\d+)*(?!\w*[a-zA-Z]\d)(?P<percent>\s*(?:%|percent\b|Prozent\b))?"
 )
 _CODE = re.compile(
-    r"\b(?:[A-Za-z]+[_.\-/]?)*[A-Za-z]*\d+[\w.\-]*[A-Za-z][\w]*|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z]{2,}[\w\-]*\b|\b[A-Z]+\d+\w*\b"
+    r"\b(?:[A-Za-z]+[_.\-/])*[A-Za-z]*\d+[\w.\-]*[A-Za-z][\w]*|\b\w+_\w+\b|\b[a-z]+[A-Z]\w*\b|\b[A-Z]{2,}[\w\-]*\b|\b[A-Z]+\d+\w*\b"
 )
 _CAPITALISED = re.compile(r"(?<![\w'])[A-ZÀ-ÖØ-ÞА-Я][\w\-]*")
 _UNITS = {

@@ -27,7 +27,7 @@ _FUNCTION_WORDS = frozenset(
     " so that the their them then there they this to was we were what when where which who will with you your".split()
 )
 
-REMOVED = "background:rgba(211,47,47,.16);text-decoration:line-through"
+REMOVED = "background:rgba(211,47,47,.16);text-decoration:line-through;margin-right:2px"
 ADDED = "background:rgba(56,142,60,.2);text-decoration:underline"
 
 

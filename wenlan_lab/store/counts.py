@@ -34,10 +34,12 @@ def of(truth: sqlite3.Connection) -> Counts:
 
 
 PROTECTED = """select
-    (select count(*) from review where kind = 'supersede') as stopped,
-    (select count(*) from memory n join memory o on o.id = n.supersedes where o.type in ('identity', 'preference'))
-        as passed,
-    (select count(*) from review r where r.kind = 'supersede' and r.status = 'accepted') as accepted"""
+    (select count(*) from review where kind = 'supersede' and (:space is null or ifnull(space_id, '') = :space))
+        as stopped,
+    (select count(*) from memory n join memory o on o.id = n.supersedes where o.type in ('identity', 'preference')
+        and (:space is null or ifnull(n.space_id, '') = :space)) as passed,
+    (select count(*) from review where kind = 'supersede' and status = 'accepted'
+        and (:space is null or ifnull(space_id, '') = :space)) as accepted"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class ProtectedWrites:
     stopped: int
 
 
-def protected_writes(truth: sqlite3.Connection) -> ProtectedWrites:
-    """Count them: what waited in review, and what a person did at once."""
-    row = truth.execute(PROTECTED).fetchone()
+def protected_writes(truth: sqlite3.Connection, space_id: str | None = None) -> ProtectedWrites:
+    """Count them: what waited in review, and what a person did at once. `space_id` "" is uncategorized, None everywhere."""
+    row = truth.execute(PROTECTED, {"space": space_id}).fetchone()
     return ProtectedWrites(row["stopped"] + max(row["passed"] - row["accepted"], 0), row["stopped"])

@@ -19,6 +19,9 @@ STATES = "select version, state from memory_version where memory_id = ?"
 SCRUB_STATE = "update memory_version set state = ? where memory_id = ? and version = ?"
 OWN_PAYLOADS = """select p.seq, p.body from journal_payload p join touched t on t.seq = p.seq
     where t.kind = 'memory' and t.id = ?"""
+ABOUT_PAYLOADS = """select distinct p.seq, p.body from journal_payload p join touched t on t.seq = p.seq
+    join review r on r.id = t.id where t.kind = 'review' and (r.before_id = ?1 or r.after_id = ?1)"""
+REVIEWS = "select id from review where before_id = ?1 or after_id = ?1 order by id"
 EVIDENCE = "select id from evidence where memory_id = ? order by id"
 ENTRIES_OF = "select seq from touched where kind = 'memory' and id = ?"
 
@@ -40,7 +43,8 @@ def scrub(tx: sqlite3.Connection, memory_id: str, seq: int) -> None:
     for row in tx.execute(STATES, (memory_id,)).fetchall():
         state = _blank_row(json.loads(row["state"]))
         tx.execute(SCRUB_STATE, (json.dumps(state, ensure_ascii=False), memory_id, row["version"]))
-    for row in tx.execute(OWN_PAYLOADS, (memory_id,)).fetchall():
+    own = tx.execute(OWN_PAYLOADS, (memory_id,)).fetchall()
+    for row in {row["seq"]: row for row in (*own, *tx.execute(ABOUT_PAYLOADS, (memory_id,)).fetchall())}.values():
         plain = journal.unpack(row["body"])
         cleaned = _clean(plain, memory_id, secrets)
         if cleaned != plain:
@@ -57,6 +61,8 @@ def places(truth: sqlite3.Connection, memory_id: str) -> tuple[Place, ...]:
         found.append(Place("version", f"{memory_id}#{row['version']}", "an earlier or the present state"))
     for row in truth.execute(OWN_PAYLOADS, (memory_id,)):
         found.append(Place("journal", str(row["seq"]), "what the change wrote"))
+    for row in truth.execute(REVIEWS, (memory_id,)):
+        found.append(Place("review", row["id"], "why it was proposed, and what was said of it"))
     return tuple(found)
 
 
@@ -95,13 +101,26 @@ def _clean(plain: dict[str, Any], memory_id: str, secrets: frozenset[str]) -> di
         )
         if mine and table in ("memory", "evidence"):
             before, after = (None if row is None else _blank_row(row) for row in (before, after))
+        if table == "review":
+            before, after = (_blank_review(row, memory_id) for row in (before, after))
         effects.append([table, before, after])
     change = plain["change"]
-    if change["change"] == CaptureMemory.__name__:
+    if change.get("against") and any(table == "review" for table, _, _ in effects):
+        change = {**change, "against": {**change["against"], "why": ERASED}}
+    if change["change"] == CaptureMemory.__name__ and any(
+        table == "memory" and after is not None and after["id"] == memory_id and before is None
+        for table, before, after in effects
+    ):
         change = {**change, "memory": _blank_new_memory(change["memory"])}
     else:
         change = _replace(change, secrets)
     return {"change": change, "effects": effects}
+
+
+def _blank_review(row: dict[str, Any] | None, memory_id: str) -> dict[str, Any] | None:
+    if row is None or memory_id not in (row["before_id"], row["after_id"]):
+        return row
+    return {**row, "why": ERASED, "resolution": ERASED if row["resolution"] else ""}
 
 
 def _blank_new_memory(memory: dict[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from wenlan_lab.errors import InvalidRequest, NotFound, StaleRevision
 from wenlan_lab.model.actors import parse_actor
 from wenlan_lab.model.changes import ForgetMemory, MoveMemory, RetagMemory, RetypeMemory
 from wenlan_lab.model.memories import Evidence, Memory, NewEvidence, NewMemory, Origin
-from wenlan_lab.model.outcomes import AlreadyKnown, Applied, Outcome, Unchanged
+from wenlan_lab.model.outcomes import AlreadyKnown, Applied, ClaimTombstoned, Outcome, Unchanged
 from wenlan_lab.model.trust import Status, check_status, check_trust
 from wenlan_lab.model.types import TYPE_RULES, retrieval_cue
-from wenlan_lab.store import spaces
+from wenlan_lab.store import spaces, tombstones
 from wenlan_lab.store.context import Context
 
 # `on conflict do nothing`: the partial unique index decides, in the same statement, whether it is known already.
@@ -43,7 +43,8 @@ UNLINK_IN_SPACE = """update memory set supersedes = null
     where supersedes in (select id from memory where space_id = ?)"""
 DELETE_IN_SPACE = "delete from memory where space_id = ?"
 IDS_IN_SPACE = "select id from memory where space_id = ? order by id"
-LISTED = """select m.id from memory m where m.status = 'live'
+TEXT_KEY = "select text_key from memory where id = ?"
+LISTED = """select m.id from memory m where m.status = 'live' and m.trust <> 'draft'
         and (:space is null or ifnull(m.space_id, '') = :space) and (:type is null or m.type = :type)
     order by m.changed desc, m.id desc limit :most"""
 
@@ -133,6 +134,12 @@ def live_statement(truth: sqlite3.Connection, space_id: str | None, text_key: st
     """The live memory that says just this in that space, if there is one."""
     row = truth.execute(LIVE_STATEMENT, (space_id, text_key)).fetchone()
     return None if row is None else str(row[0])
+
+
+def text_key_of(truth: sqlite3.Connection, memory_id: str) -> str | None:
+    """The normalised words of a memory; None when they were forgotten."""
+    key: str | None = truth.execute(TEXT_KEY, (memory_id,)).fetchone()[0]
+    return key
 
 
 def insert(ctx: Context, new: NewMemory, status: Status) -> str | AlreadyKnown:
@@ -249,13 +256,16 @@ def move(ctx: Context, change: MoveMemory) -> Outcome:
     spaces.require(ctx.tx, change.space_id)
     if memory.space_id == change.space_id:
         return Unchanged(memory.id, f"{memory.id} is there already")
+    key = text_key_of(ctx.tx, memory.id)
+    stone = tombstones.standing(ctx.tx, change.space_id, key or "") if memory.status in ("live", "held") else None
+    if stone is not None:
+        return ClaimTombstoned(stone.id, stone.reason)
     origin = Origin(
         memory.origin.type_explicit, memory.origin.fields_explicit, "request" if change.space_id else "none"
     )
     cursor = ctx.tx.execute(SET_SPACE, (change.space_id, origin_json(origin), ctx.at, memory.id, change.base_revision))
     if cursor.rowcount == 0 and memory.revision == change.base_revision:
-        key = ctx.tx.execute("select text_key from memory where id = ?", (memory.id,)).fetchone()[0]
-        return AlreadyKnown(live_statement(ctx.tx, change.space_id, key) or memory.id)
+        return AlreadyKnown(live_statement(ctx.tx, change.space_id, key or "") or memory.id)
     return _replaced(cursor, memory, change.base_revision)
 
 

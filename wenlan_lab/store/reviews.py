@@ -6,10 +6,18 @@ import sqlite3
 from collections.abc import Callable
 
 from wenlan_lab.errors import InvalidRequest, NotFound
-from wenlan_lab.model.changes import AcceptReview, Change, DismissReview, ExpireReview, ProposeReview
+from wenlan_lab.model.changes import (
+    AcceptReview,
+    Change,
+    DismissReview,
+    ExpireReview,
+    ProposeReview,
+    ReleaseMemory,
+    RetractMemory,
+)
 from wenlan_lab.model.outcomes import AlreadyResolved, Applied, Outcome, Proposed, Unchanged
 from wenlan_lab.model.reviews import Review
-from wenlan_lab.store import change_codec, memories
+from wenlan_lab.store import change_codec, memories, tombstones
 from wenlan_lab.store.context import Context
 
 INSERT = """insert into review (id, kind, status, if_accepted, if_dismissed, fingerprint, space_id, before_id, after_id,
@@ -23,6 +31,9 @@ LISTED = """select * from review where (:status is null or status = :status) and
     order by created, id limit :most offset :skip"""
 PENDING_OF = """select * from review where status = 'pending' and (before_id = ?1 or after_id = ?1)"""
 EVERY = "select * from review order by created, id"
+BY_ITSELF = "update review set if_accepted = ?, if_dismissed = ? where id = ?"
+ERASE_ABOUT = """update review set why = '[erased]', resolution = iif(resolution = '', '', '[erased]')
+    where before_id = ?1 or after_id = ?1"""
 REWORD = "update memory set text = ?, text_key = ?, changed = ?, revision = revision + 1 where id = ?"
 
 Perform = Callable[[Context, Change], Outcome]
@@ -98,6 +109,7 @@ def accept(ctx: Context, change: AcceptReview, perform: Perform) -> Outcome:
     _only_a_person(ctx)
     if change.text is not None:
         _reword(ctx, item, change.text, change.text_key)
+    _check_words(ctx, item)
     _close(ctx, item.id, "accepted", change.reason)
     outcome = perform(ctx, change_codec.decode(item.if_accepted))
     ids = getattr(outcome, "ids", ()) or (getattr(outcome, "id", ""),)
@@ -111,6 +123,18 @@ def _reword(ctx: Context, item: Review, text: str, text_key: str | None) -> None
     if held.status != "held":
         raise InvalidRequest(f"{held.id} is {held.status}: only a held text can be edited while it is accepted.")
     ctx.tx.execute(REWORD, (text, text_key, ctx.at, held.id))
+
+
+def _check_words(ctx: Context, item: Review) -> None:
+    """The words that would go live are neither rejected nor told already by a memory that stays."""
+    held = None if item.after_id is None else memories.get(ctx.tx, item.after_id)
+    if held is None or held.status != "held":
+        return
+    key = memories.text_key_of(ctx.tx, held.id) or ""
+    tombstones.refuse(ctx.tx, held.space_id, key)
+    known = memories.live_statement(ctx.tx, held.space_id, key)
+    if known not in (None, item.before_id):
+        raise InvalidRequest(f"{known} says just this already: dismiss the item, or accept it with other words.")
 
 
 def dismiss(ctx: Context, change: DismissReview, perform: Perform) -> Outcome:
@@ -135,13 +159,25 @@ def expire(ctx: Context, change: ExpireReview) -> Outcome:
 
 
 def expire_about(ctx: Context, memory_id: str, reason: str) -> None:
-    """Close what waits about a memory that is gone, and settle what it disputed."""
+    """Close what waits about a memory that is gone, and settle what it disputed.
+
+    A text that was to replace it still waits: to stand by itself, or to be left out.
+    """
     for row in ctx.tx.execute(PENDING_OF, (memory_id,)).fetchall():
         item = from_row(row)
+        if item.before_id == memory_id and item.after_id and memories.get(ctx.tx, item.after_id).status == "held":
+            alone, out = ReleaseMemory(item.after_id), RetractMemory(item.after_id, "dismissed in review")
+            ctx.tx.execute(BY_ITSELF, (change_codec.encode(alone), change_codec.encode(out), item.id))
+            continue
         _close(ctx, item.id, "expired", reason)
         other = item.before_id if item.after_id == memory_id else item.after_id
         if item.kind == "contradiction" and other is not None:
             _settle(ctx, other)
+
+
+def erase_about(ctx: Context, memory_id: str) -> None:
+    """What was written about a memory whose words are erased may quote them."""
+    ctx.tx.execute(ERASE_ABOUT, (memory_id,))
 
 
 def _settle(ctx: Context, memory_id: str) -> None:

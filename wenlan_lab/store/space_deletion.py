@@ -6,7 +6,7 @@ from wenlan_lab.errors import InvalidRequest
 from wenlan_lab.model.changes import DeleteSpace
 from wenlan_lab.model.outcomes import Applied, Outcome
 from wenlan_lab.model.spaces import Space
-from wenlan_lab.store import memories, sources
+from wenlan_lab.store import memories, sources, tombstones
 from wenlan_lab.store.context import Context
 from wenlan_lab.store.spaces import by_id
 
@@ -17,6 +17,10 @@ REFILE_MEMORIES = """update or ignore memory set space_id = ?, changed = ?, revi
 FOLD_MEMORIES = """update memory set space_id = ?, status = 'superseded', changed = ?, revision = revision + 1
     where space_id = ?"""
 REFILE_SOURCES = "update or ignore source set space_id = ?, revision = revision + 1 where space_id = ?"
+REFILE_REVIEWS = "update review set space_id = ? where space_id = ?"
+DELETE_REVIEWS = "delete from review where space_id = ?"
+DELETE_FEEDBACK = "delete from feedback where memory_id in (select id from memory where space_id = ?)"
+STANDING_IN = "select id, text_key from memory where space_id = ? and status in ('live', 'held')"
 LEFT_SOURCES = "select count(*) from source where space_id = ?"
 
 
@@ -31,12 +35,20 @@ def delete(ctx: Context, change: DeleteSpace) -> Outcome:
                 raise InvalidRequest("moving needs another space to move to: name it with target=.")
             count = _refile(ctx, space, by_id(ctx.tx, change.target_id).id)
         case "delete":
+            ctx.tx.execute(DELETE_FEEDBACK, (space.id,))
+            ctx.tx.execute(DELETE_REVIEWS, (space.id,))
             count = len(memories.delete_in_space(ctx, space.id)) + sources.delete_in_space(ctx, space.id)
     ctx.tx.execute(DELETE, (space.id,))
     return Applied((space.id,), count=1 + count)
 
 
 def _refile(ctx: Context, space: Space, target_id: str | None) -> int:
+    for memory_id, key in ctx.tx.execute(STANDING_IN, (space.id,)).fetchall():
+        if tombstones.standing(ctx.tx, target_id, key) is not None:
+            raise InvalidRequest(
+                f"{memory_id} says what was rejected where it would go: retract it, or lift the tombstone, then try again."
+            )
+    ctx.tx.execute(REFILE_REVIEWS, (target_id, space.id))
     moved: int = ctx.tx.execute(REFILE_MEMORIES, (target_id, ctx.at, space.id)).rowcount
     moved += ctx.tx.execute(FOLD_MEMORIES, (target_id, ctx.at, space.id)).rowcount
     moved += ctx.tx.execute(REFILE_SOURCES, (target_id, space.id)).rowcount

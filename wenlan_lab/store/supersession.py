@@ -19,7 +19,9 @@ LINK = """update memory set supersedes = ?, status = 'live', supersede_mode = ?,
     where id = ?"""
 GO_LIVE = "update memory set status = 'live', changed = ?, revision = revision + 1 where id = ?"
 RETRACT = """update memory set status = 'retracted', trust = ?, changed = ?, revision = revision + 1 where id = ?"""
-TEXT_KEY = "select text_key from memory where id = ?"
+SUCCESSOR = (
+    "select id from memory where supersedes = ? and status = 'live' and id <> ? order by changed desc, id limit 1"
+)
 
 
 def supersede(ctx: Context, change: SupersedeMemory, *, base_revision: int | None = None) -> Outcome:
@@ -28,6 +30,15 @@ def supersede(ctx: Context, change: SupersedeMemory, *, base_revision: int | Non
     _check_link(ctx, old, new)
     if old.status == "superseded" and new.supersedes == old.id:
         return Unchanged(old.id, f"{old.id} is superseded by {new.id} already")
+    if new.status != "live":
+        tombstones.refuse(ctx.tx, new.space_id, memories.text_key_of(ctx.tx, new.id))
+    # What was replaced meanwhile: the new one replaces what stands in its place now, so that no two stand side by side.
+    while old.status == "superseded":
+        row = ctx.tx.execute(SUCCESSOR, (old.id, new.id)).fetchone()
+        if row is None:
+            break
+        old = memories.get(ctx.tx, row[0])
+    _check_link(ctx, old, new)
     expected = old.revision if base_revision is None else base_revision
     check_status(old.status, "superseded")
     ends = max(old.valid_from, new.valid_from)
@@ -60,9 +71,11 @@ def release(ctx: Context, memory_id: str) -> Outcome:
     memory = memories.get(ctx.tx, memory_id)
     if memory.status != "held":
         return Unchanged(memory_id, f"{memory_id} is {memory.status}, not held")
-    key = ctx.tx.execute(TEXT_KEY, (memory_id,)).fetchone()[0]
-    if memories.live_statement(ctx.tx, memory.space_id, key) is not None:
-        ctx.tx.execute(RETRACT, (memory.trust, ctx.at, memory_id))  # told meanwhile by another memory
+    key = memories.text_key_of(ctx.tx, memory_id) or ""
+    told = memories.live_statement(ctx.tx, memory.space_id, key) is not None
+    if told or tombstones.standing(ctx.tx, memory.space_id, key) is not None:
+        # Told meanwhile by another memory, or rejected meanwhile.
+        ctx.tx.execute(RETRACT, (memory.trust, ctx.at, memory_id))
     else:
         ctx.tx.execute(GO_LIVE, (ctx.at, memory_id))
     return Applied((memory_id,))
@@ -119,11 +132,12 @@ def forget(ctx: Context, change: ForgetMemory) -> Outcome:
     if change.as_false and memory.status != "forgotten":
         bury(ctx, memory, change.reason)
     reviews.expire_about(ctx, memory.id, "its text was forgotten")
+    reviews.erase_about(ctx, memory.id)
     return memories.forget(ctx, change)
 
 
 def bury(ctx: Context, memory: Memory, reason: str) -> None:
     """Put up the tombstone of a memory's claim, from its digest."""
-    key = ctx.tx.execute(TEXT_KEY, (memory.id,)).fetchone()[0]
+    key = memories.text_key_of(ctx.tx, memory.id)
     if key is not None:
         tombstones.raise_over(ctx, memory.space_id, key, memory.id, reason)

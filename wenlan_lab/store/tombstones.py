@@ -6,7 +6,7 @@ import hashlib
 import sqlite3
 from dataclasses import dataclass
 
-from wenlan_lab.errors import NotFound
+from wenlan_lab.errors import InvalidRequest, NotFound
 from wenlan_lab.model.changes import LiftTombstone
 from wenlan_lab.model.outcomes import Applied, Outcome, Unchanged
 from wenlan_lab.store.context import Context
@@ -51,6 +51,16 @@ def standing(truth: sqlite3.Connection, space_id: str | None, text_key: str) -> 
     """The tombstone that stops this claim in that space, if there is one."""
     row = truth.execute(STANDING, (space_id, claim_digest(text_key))).fetchone()
     return None if row is None else from_row(row)
+
+
+def refuse(truth: sqlite3.Connection, space_id: str | None, text_key: str | None) -> None:
+    """Raise InvalidRequest when a tombstone stops these words in that space."""
+    stone = None if text_key is None else standing(truth, space_id, text_key)
+    if stone is not None:
+        raise InvalidRequest(
+            f"this claim was rejected before{f' ({stone.reason})' if stone.reason else ''}: "
+            f"lift the tombstone first, unforget({stone.id!r}, reason), or leave it out."
+        )
 
 
 def of_memory(truth: sqlite3.Connection, memory_id: str) -> Tombstone | None:

@@ -5,10 +5,11 @@ versions and the journal row commit together or not at all.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC
 from typing import assert_never
 
+from wenlan_lab.errors import InvalidRequest
 from wenlan_lab.model.actors import Actor
 from wenlan_lab.model.changes import (
     AcceptReview,
@@ -50,6 +51,7 @@ from wenlan_lab.store import (
     feedback,
     journal,
     memories,
+    permissions,
     rejections,
     reviews,
     sources,
@@ -62,6 +64,7 @@ from wenlan_lab.store import (
 )
 from wenlan_lab.store.connection import writing
 from wenlan_lab.store.context import Context
+from wenlan_lab.store.effects import Effect
 
 
 def apply(truth: sqlite3.Connection, change: Change, *, actor: Actor, clock: Clock, new_id: NewId) -> Written:
@@ -80,7 +83,9 @@ def apply_all(
         for change in changes:
             # A clock that went back must not make recorded intervals overlap.
             at = max(clock().astimezone(UTC).isoformat(timespec="microseconds"), last.at)
-            outcome = _perform(Context(tx, at, actor, new_id), change)
+            ctx = Context(tx, at, actor, new_id)
+            permissions.check(ctx, change)
+            outcome = _perform(ctx, change)
             done = effects.collect(tx)
             if not done:
                 written.append(Written(None, outcome))
@@ -91,6 +96,22 @@ def apply_all(
                 erasure.scrub(tx, change.memory_id, last.seq)
             written.append(Written(last.seq, outcome))
     return written
+
+
+def replay_all(target: sqlite3.Connection, recorded: Iterable[tuple[Effect, ...]]) -> int:
+    """Bring recorded effects onto the rows of an empty truth, in order, in one transaction; returns how many entries.
+
+    Only state comes over: the target gets no journal of its own, so it is for comparing, not for going on with.
+    """
+    with writing(target) as tx:
+        if journal.last_seq(tx):
+            raise InvalidRequest("replay needs an empty truth: open a new folder for it.")
+        count = 0
+        for done in recorded:
+            effects.perform(tx, done)
+            count += 1
+        effects.collect(tx)
+    return count
 
 
 def _perform(ctx: Context, change: Change) -> Outcome:

@@ -17,6 +17,7 @@ from wenlan_lab.model.outcomes import Receipt
 from wenlan_lab.model.shown import one_line
 from wenlan_lab.model.shown_tables import EDGES, FRAME, Tone
 from wenlan_lab.model.shown_text import escape, tag
+from wenlan_lab.surfaces.widgets.own_thread import on_this_thread
 from wenlan_lab.surfaces.widgets.review_row import ReviewRow
 from wenlan_lab.surfaces.widgets.view_state import Asked, Card, ReviewView, review_view, section_html
 
@@ -36,6 +37,7 @@ class ReviewPanel:
         self.status = ""
         self.rows: list[ReviewRow] = []
         self._filling = False
+        self._run = on_this_thread()
         self.view: ReviewView = review_view(wb, asked)
         self.line = ipywidgets.HTML()
         self.kind = self._choice("Kind", ANY_KIND, "kind")
@@ -163,6 +165,9 @@ class ReviewPanel:
         return made
 
     def _safely(self, does: Callable[[], None]) -> None:
+        self._run(lambda: self._guarded(does))
+
+    def _guarded(self, does: Callable[[], None]) -> None:
         try:
             does()
         except WenlanError as error:

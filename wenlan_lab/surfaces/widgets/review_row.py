@@ -25,7 +25,7 @@ class ReviewRow:
         self.panel = panel
         self.card: Card | None = None
         self.chosen = ipywidgets.Checkbox(indent=False, layout={"width": "24px"})
-        self.text = ipywidgets.HTML(layout={"width": "100%"})
+        self.text = ipywidgets.HTML(layout={"width": "auto"})
         self.accept = panel.button("Accept", lambda: self._decide("accept"), button_style="success")
         self.edit = panel.button("Edit then accept", self._open)
         self.dismiss = panel.button("Dismiss", lambda: self._decide("dismiss"), button_style="danger")
@@ -38,7 +38,7 @@ class ReviewRow:
         self.editor = ipywidgets.VBox([self.words, ipywidgets.HBox([self.accept_edited, self.cancel])])
         whole = ipywidgets.VBox(
             [self.text, ipywidgets.HBox(buttons, layout={"flex_flow": "row wrap"}), self.editor],
-            layout={"width": "100%"},
+            layout={"flex": "1 1 0%", "min_width": "0", "overflow": "hidden"},
         )
         self.widget = ipywidgets.HBox([self.chosen, whole], layout=CARD)
         self._close()
